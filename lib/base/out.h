@@ -1,0 +1,35 @@
+/*
+ * out: buffered output to a descriptor that remembers its first failure.
+ *
+ *   struct out o;
+ *   out_init(&o, STDOUT_FILENO, "standard output");
+ *   out_add(&o, STR("..."));
+ *   if (out_end(&o, &e) < 0) ...              flush; the first failure of any write
+ *
+ * After a failure nothing more is written, so a full disk or a closed pipe is reported once.
+ */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define OUT_BUFFER_BYTES (64u << 10)
+
+struct out {
+	int fd;
+	const char *name; /* for messages, borrowed */
+	struct buf b;
+	struct err err;
+};
+
+void out_init(struct out *o, int fd, const char *name);
+void out_add(struct out *o, str s);
+void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Write out what is in o->b when it is over half full; call between items after appending to o->b directly. */
+void out_step(struct out *o);
+bool out_failed(const struct out *o);
+/* Flush, release the buffer, report the first failure: 0, HF_EPIPE, HF_EIO. Does not close fd. */
+int out_end(struct out *o, struct err *e);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * gitstate: what git says about a directory, read-only. The only module that includes git2.h.
+ *
+ *   struct gitstate g;
+ *   gitstate_read(&g, "/home/dev/project", &opt);     never fails: g.kind and g.note tell
+ *   ...
+ *   gitstate_release(&g);
+ *
+ * Nothing is written: no index refresh, no optional locks, no hooks, no config of ours.
+ * Repositories that libgit2 cannot read (SHA-256 objects, reftable, partial clone, split
+ * index, unknown extensions) go through `git --no-optional-locks status --porcelain=v2
+ * --branch` and friends within the deadline; failing that HEAD and refs are parsed directly
+ * and g.note says in one line what is missing. safe.directory is honoured: a repository of
+ * another owner is GITSTATE_UNSAFE, with HEAD not read.
+ */
+#ifndef DATA_GITSTATE_H
+#define DATA_GITSTATE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum gitstate_kind {
+	GITSTATE_REPO,
+	GITSTATE_NONE,     /* not inside a repository */
+	GITSTATE_NO_DIR,   /* the directory does not exist */
+	GITSTATE_BARE,
+	GITSTATE_UNSAFE,   /* owned by someone else */
+	GITSTATE_FAILED,   /* could not be read: note says why */
+};
+
+enum gitstate_flag {
+	GITSTATE_STAGED = 1,
+	GITSTATE_MODIFIED = 2,   /* changed in the work tree, not staged */
+	GITSTATE_UNTRACKED = 4,
+	GITSTATE_CONFLICTED = 8,
+	GITSTATE_DELETED = 16,
+	GITSTATE_RENAMED = 32,
+	GITSTATE_SUBMODULE = 64, /* a submodule whose HEAD or content moved */
+};
+
+struct gitstate_file {
+	char *path;      /* relative to the top level */
+	unsigned flags;  /* gitstate_flag */
+	char xy[3];      /* as `git status --short`: "M ", " M", "??", "UU" */
+};
+
+struct gitstate {
+	enum gitstate_kind kind;
+	bool unborn;              /* no commit yet */
+	bool detached;
+	bool linked_worktree;
+	bool shallow;
+	bool by_git;              /* read through the git program */
+	bool partial;             /* the deadline cut it short: note says what was left out */
+	char *top;                /* work tree's top level, real path */
+	char *branch;             /* short name; NULL when detached */
+	char *head;               /* full hex id; NULL when unborn */
+	char *subject;            /* first line of HEAD's message */
+	int64_t head_at;          /* committer time, ms; CLOCK_NONE */
+	char *upstream;           /* short name; NULL */
+	bool upstream_gone;
+	size_t ahead, behind;
+	size_t staged, modified, untracked, conflicted, stashes, submodules;
+	const char *operation;    /* "merge", "rebase", "cherry-pick", "revert", "bisect", "am" or NULL */
+	struct gitstate_file *file; /* sorted by path; at most max_files */
+	size_t nfiles, nfiles_all;
+	char *note;               /* one clear line, or NULL */
+};
+
+struct gitstate_options {
+	int64_t deadline_ns;   /* clock_mono_ns() time to stop at; 0 = none */
+	size_t max_files;      /* paths to keep; counts go on. 0 = 200 */
+	bool untracked_files;  /* list files inside untracked folders (as --untracked-files=all) */
+};
+
+/* Never fails and never blocks past the deadline by more than one file's work. dir is not the process's own unless "." is passed. */
+void gitstate_read(struct gitstate *g, const char *dir, const struct gitstate_options *o);
+void gitstate_release(struct gitstate *g);
+/*
+ * Append the Environment lines of a handoff document, e.g.
+ * "Branch: main · HEAD: abc1234 "subject" · 2 ahead of origin/main · 1 stash\nDirty: `M  a.c`, ...\n".
+ * Every text in it is shown safely (utf8_show).
+ */
+void gitstate_show(const struct gitstate *g, struct buf *out, size_t max_files);
+/* The same as a JSON object. */
+void gitstate_json(const struct gitstate *g, struct buf *out);
+
+#endif
