@@ -9,8 +9,8 @@
  *   arena_release(&a);
  *
  * The limit is reserved as address space at arena_init and becomes memory page by page as
- * it is used, so an arena that is never filled costs nothing. Memory is zeroed.
- * arena_reset gives pages beyond ARENA_KEEP_BYTES back to the system.
+ * it is used, so an arena that is never filled costs nothing. Memory is zeroed, also where
+ * a scratch copy has been. arena_reset gives pages beyond ARENA_KEEP_BYTES back to the system.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -24,7 +24,7 @@ struct arena {
 	char *base;
 	size_t used; /* bytes */
 	size_t max;  /* bytes */
-	size_t high; /* most bytes ever used since the last reset: what needs zeroing */
+	size_t *high; /* bytes ever handed out, by any copy: what needs zeroing; in the region */
 };
 
 /* Out of address space ends the process. max_bytes 0 is allowed (always full). */

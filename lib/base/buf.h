@@ -28,10 +28,12 @@ struct buf {
 
 #define BUF_INIT(max_bytes) ((struct buf){NULL, 0, 0, (max_bytes), false})
 
+/* s must not point into b. */
 void buf_add(struct buf *b, str s);
 void buf_byte(struct buf *b, char c);
 void buf_fill(struct buf *b, char c, size_t n);
-void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_printf(struct buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 /* Decimal, faster than buf_printf. */
 void buf_u64(struct buf *b, uint64_t v);

@@ -49,8 +49,8 @@ void fs_unlock(int fd);
  * Call fn for each entry of dir except . and .., in byte order of the names. fn returns 0
  * to go on; anything else stops and is returned. HF_ENOTFOUND when dir does not exist.
  */
-int fs_each(const char *dir, int (*fn)(const char *dir, const char *name, void *arg), void *arg,
-	    struct err *e);
+int fs_each(const char *dir, int (*fn)(const char *dir, const char *name, void *arg),
+	    void *arg, struct err *e);
 /* b = dir "/" name (one slash). */
 void fs_join(struct buf *b, str dir, str name);
 bool fs_is_dir(const char *path);

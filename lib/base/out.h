@@ -25,7 +25,8 @@ struct out {
 
 void out_init(struct out *o, int fd, const char *name);
 void out_add(struct out *o, str s);
-void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void out_printf(struct out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Write out what is in o->b when it is over half full; call between items after appending to o->b directly. */
 void out_step(struct out *o);
 bool out_failed(const struct out *o);

@@ -21,9 +21,9 @@ typedef struct str {
 	size_t n;
 } str;
 
-#define STR(lit)  ((str){(lit), sizeof(lit) - 1})
-#define STR_NONE  ((str){NULL, 0})
-#define STR_NPOS  ((size_t)-1)
+#define STR(lit) ((str){(lit), sizeof(lit) - 1})
+#define STR_NONE ((str){NULL, 0})
+#define STR_NPOS ((size_t)-1)
 /* for printf: "%.*s" */
 #define STR_ARG(s) (int)((s).n > 0x7fffffff ? 0x7fffffff : (s).n), ((s).p ? (s).p : "")
 
@@ -84,7 +84,10 @@ str str_trim_right(str s);
 bool str_line(str *rest, str *line);
 /* Take the next word (separated by ASCII white space) off *rest; false at the end. */
 bool str_word(str *rest, str *word);
-/* Take the part before `sep` off *rest; the last part has no separator. False at the end. */
+/*
+ * Take the part before `sep` off *rest; the last part has no separator. False at the end;
+ * as with lines, a text that ends in sep has no empty last part.
+ */
 bool str_split(str *rest, char sep, str *part);
 /* A decimal number that fills the whole str; false on anything else or overflow. */
 bool str_u64(str s, uint64_t *out);

@@ -23,18 +23,22 @@ str utf8_head(str s, size_t max);
 str utf8_tail(str s, size_t max);
 /* Code points; ill-formed bytes count as one each. */
 size_t utf8_count(str s);
-/* UTF-16 code units, the unit in which the client measures injected text. */
+/* UTF-16 code units, the unit in which the client measures injected text; ill-formed bytes count one each. */
 size_t utf8_units16(str s);
 
+/* A character that utf8_show escapes in UTF8_ONELINE: a control, a bidi mark, ... (list below). */
+bool utf8_unsafe(uint32_t cp);
+
 enum utf8_show {
-	UTF8_TEXT,    /* newlines and tabs stay */
+	UTF8_TEXT, /* newlines and tabs stay */
 	UTF8_ONELINE, /* runs of white space, newlines and tabs become one space; ends trimmed */
 };
 /*
  * Append s safe for a terminal and a document: valid UTF-8; ANSI escape sequences dropped;
  * other control characters (C0 but the ones above, DEL, C1), bidi marks and overrides
  * (U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069), U+2028, U+2029, U+FEFF and lone tag
- * characters (U+E0000-E007F) escaped as \xNN or \u{N}.
+ * characters (U+E0000-E007F) escaped as \xNN (below U+0100) or \u{N}. An escape sequence
+ * that never ends hides nothing: its ESC is escaped and the rest shown.
  */
 void utf8_show(struct buf *b, str s, enum utf8_show how);
 
