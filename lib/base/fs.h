@@ -5,8 +5,9 @@
  *   if (fs_read(path, &text, &e) < 0) ...
  *   fs_write_atomic(path, buf_str(&text), 0600, &e);      old or new, never half
  *
- * Only regular files are read or written: a FIFO, device or directory is refused by type,
- * so nothing here can hang. Interrupted calls are repeated.
+ * Only regular files are read or written: a FIFO, device or directory is refused by type
+ * (HF_EFORMAT), so nothing here can hang. Interrupted calls are repeated.
+ * Paths are NUL-terminated; a message begins with the path.
  */
 #ifndef BASE_FS_H
 #define BASE_FS_H
@@ -15,6 +16,8 @@
 #include "base/err.h"
 #include "base/io.h"
 
+#define FS_EACH_MAX_BYTES (64u << 20)
+
 /*
  * Open a regular file for reading (close-on-exec, never blocks). Returns the descriptor,
  * or a negative HF_E*: HF_ENOTFOUND if it does not exist. st may be NULL.
@@ -22,36 +25,45 @@
 int fs_open(const char *path, struct stat *st, struct err *e);
 /* Append the whole file to out. Larger than out's room: HF_ELIMIT, out unchanged. */
 int fs_read(const char *path, struct buf *out, struct err *e);
-/* Append up to the n bytes at off (fewer at the end of the file); returns bytes read or HF_E*. */
+/*
+ * Append up to the n bytes at off (fewer at the end of the file); returns bytes read or
+ * HF_E*, HF_ELIMIT if n bytes would not fit. On failure out is unchanged.
+ */
 long fs_read_at(int fd, uint64_t off, size_t n, struct buf *out, struct err *e);
-/* Write all of s to fd, across short writes. `name` is for the message. */
+/* Write all of s to fd, across short writes and a full pipe. `name` is for the message. */
 int fs_write_all(int fd, str s, const char *name, struct err *e);
 /*
  * Replace path: temporary file in the same folder, fsync, rename, fsync of the folder.
- * On any failure the old file stands and the temporary one is removed. A symbolic link at
- * path is replaced, not followed.
+ * On any failure the old file stands and the temporary one is removed; only when the very
+ * last step, the fsync of the folder, fails does the new one stand, and might be gone after
+ * a power loss. A symbolic link at path is replaced, not followed.
  */
 int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e);
 /*
  * Append one record durably: one write with O_APPEND, fdatasync. Creates the file with
  * mode 0600. After a rename in between (inode changed) it appends again to the new file.
+ * A part that a full disk let through is taken back, unless someone appended after it.
+ * A symbolic link at path is refused.
  */
 int fs_append(const char *path, str s, struct err *e);
-/* Create a folder and its missing parents with `mode`. An existing folder is fine. */
+/* Create a folder and its missing parents with `mode`. An existing folder, or a link to one, is fine. */
 int fs_mkdirs(const char *path, mode_t mode, struct err *e);
 /*
  * Take an exclusive lock on the file (created 0600), waiting up to wait_ms. Returns the
- * descriptor to hand to fs_unlock, HF_ETIME when someone else holds it, or HF_E*.
+ * descriptor to hand to fs_unlock, HF_ETIME when someone else holds it, or HF_E*. The lock
+ * ends with the process, however it ends.
  */
 int fs_lock(const char *path, int wait_ms, struct err *e);
 void fs_unlock(int fd);
 /*
  * Call fn for each entry of dir except . and .., in byte order of the names. fn returns 0
- * to go on; anything else stops and is returned. HF_ENOTFOUND when dir does not exist.
+ * to go on; anything else stops and is returned. HF_ENOTFOUND when there is no such folder,
+ * HF_ELIMIT when its names take over FS_EACH_MAX_BYTES. All names are read before the first
+ * call, so fn may change the folder.
  */
 int fs_each(const char *dir, int (*fn)(const char *dir, const char *name, void *arg),
 	    void *arg, struct err *e);
-/* b = dir "/" name (one slash). */
+/* b = dir "/" name (one slash, none after an empty dir); what b held is gone. */
 void fs_join(struct buf *b, str dir, str name);
 bool fs_is_dir(const char *path);
 bool fs_is_file(const char *path);

@@ -7,6 +7,8 @@
  *   if (out_end(&o, &e) < 0) ...              flush; the first failure of any write
  *
  * After a failure nothing more is written, so a full disk or a closed pipe is reported once.
+ * For a closed pipe to be a failure and not the end, the program ignores SIGPIPE.
+ * Limit: what is appended to o->b between two steps stays within OUT_ITEM_MAX_BYTES.
  */
 #ifndef BASE_OUT_H
 #define BASE_OUT_H
@@ -14,7 +16,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define OUT_BUFFER_BYTES (64u << 10)
+#define OUT_BUFFER_BYTES   (64u << 10)
+#define OUT_ITEM_MAX_BYTES (256u << 20)
 
 struct out {
 	int fd;
@@ -30,7 +33,7 @@ void out_printf(struct out *o, const char *fmt, ...)
 /* Write out what is in o->b when it is over half full; call between items after appending to o->b directly. */
 void out_step(struct out *o);
 bool out_failed(const struct out *o);
-/* Flush, release the buffer, report the first failure: 0, HF_EPIPE, HF_EIO. Does not close fd. */
+/* Flush, release the buffer, report the first failure: 0, HF_EPIPE, HF_EIO, HF_ELIMIT. Does not close fd. */
 int out_end(struct out *o, struct err *e);
 
 #endif
