@@ -1,0 +1,65 @@
+/*
+ * vault: the folder of notes that a person can read, edit and sync.
+ *
+ *   struct vault v;
+ *   vault_open(&v, NULL, &e);                       HANDOFF_VAULT, else ~/.handoff-mcp/vault
+ *   vault_document_new(&v, "tollgate", name, text, &e);
+ *   vault_documents(&v, "tollgate", fn, arg, &e);
+ *   vault_release(&v);
+ *
+ * Layout (docs/formats.md, "Vault"): <project>/{project.md,sessions/,entities/,handoffs/,archive/},
+ * .index.db.handoff.lock, .index.db.handoff.tmp/. Folders 0700, files 0600. Opening creates
+ * nothing; the first write does.
+ *
+ * A new or replaced file is written below the temporary folder, fsynced, renamed, and its
+ * folder fsynced; an append is one write of a whole line and fdatasync (fs_append). Writers
+ * hold the lock; readers never take it. What a call acknowledged is on disk. No path is
+ * followed through a symbolic link below the vault's root: a project, folder or note that
+ * is a link is refused.
+ */
+#ifndef DATA_VAULT_H
+#define DATA_VAULT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define VAULT_NOTE_MAX     (4u << 20) /* bytes read of one note or document */
+#define VAULT_LOCK_WAIT_MS 200
+
+struct vault {
+	char *root;
+	int lock; /* descriptor while held, else -1 */
+};
+
+/* root NULL: from the environment. HF_EFORMAT when it exists and is no folder; HF_ENOTFOUND when there is no home to put it. */
+int vault_open(struct vault *v, const char *root, struct err *e);
+void vault_release(struct vault *v);
+bool vault_exists(const struct vault *v);
+/* Take and give back the writer's lock; HF_ETIME when another process holds it for wait_ms. Not recursive. */
+int vault_lock(struct vault *v, int wait_ms, struct err *e);
+void vault_unlock(struct vault *v);
+
+enum vault_folder { VAULT_PROJECT, VAULT_SESSIONS, VAULT_ENTITIES, VAULT_HANDOFFS, VAULT_ARCHIVE };
+/* Append the path of a folder, or of a file in it when name is non-empty. Names are checked with project_name_ok. False (nothing appended) on a bad name. */
+bool vault_path(const struct vault *v, enum vault_folder f, str project, str name, struct buf *b);
+/* Read one file of a folder, at most out's room; HF_ENOTFOUND, HF_EFORMAT for links and foreign types. */
+int vault_read(const struct vault *v, enum vault_folder f, str project, str name, struct buf *out,
+	       struct err *e);
+/* Create or replace one file durably; makes missing folders. The lock must be held. */
+int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
+		struct err *e);
+/* Append one line to a note that this program created, durably. The lock must be held. */
+int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,
+		 struct err *e);
+/* Rename a file between folders of one project, durably (same name). The lock must be held. */
+int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to, str name,
+	       struct err *e);
+int vault_remove(struct vault *v, enum vault_folder f, str project, str name, struct err *e);
+/* Names of files ending in `suffix`, in byte order; fn != 0 stops. A missing folder has none. */
+int vault_each(const struct vault *v, enum vault_folder f, str project, const char *suffix,
+	       int (*fn)(const char *name, void *arg), void *arg, struct err *e);
+/* Names of projects: folders with a name that is one. */
+int vault_projects(const struct vault *v, int (*fn)(const char *name, void *arg), void *arg,
+		   struct err *e);
+
+#endif
