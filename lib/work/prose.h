@@ -1,0 +1,74 @@
+/*
+ * prose: what can be told from a text without a model: tokens, sentences, error lines,
+ * test tallies, commands, constraints. Hand-written matchers over bytes; no allocation but
+ * into the caller's arena and buffers; linear time. The rules and word lists stand in
+ * docs/extraction.md, where they come from in its last section.
+ *
+ *   struct prose_token t; size_t it = 0; bool tick = false;
+ *   while (prose_token(text, &it, &tick, &t)) ...
+ */
+#ifndef WORK_PROSE_H
+#define WORK_PROSE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum prose_kind { PROSE_PATH, PROSE_IDENT, PROSE_TICKED, PROSE_NUMBER };
+
+struct prose_token {
+	str text;
+	enum prose_kind kind;
+};
+
+/* Next path, compound identifier, backticked word or number from *it; *tick is the state "inside backticks". */
+bool prose_token(str text, size_t *it, bool *tick, struct prose_token *out);
+bool prose_is_path(str s);
+bool prose_is_compound(str s);
+/* The name that a line of source code defines, or STR_NONE. */
+str prose_defines(str line);
+
+/* At most n bytes, cut at a sentence border in the last 40 %, else at a blank, " …" added; appended to out. */
+void prose_cut(struct buf *out, str s, size_t n);
+/* The last n bytes, from a border, "… " before. */
+void prose_tail(struct buf *out, str s, size_t n);
+/* White space runs to one blank, ends trimmed. */
+void prose_squeeze(struct buf *out, str s);
+/* Without ANSI sequences. */
+void prose_plain(struct buf *out, str s);
+
+/*
+ * Sentences of a markdown text, in order, into the arena; returns how many (at most max).
+ * lower: a small letter may begin one (prompts). Empty when the arena is full.
+ */
+size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max);
+/* How much a sentence tells: cause, decision, result; 0 and up. */
+float prose_value(str sentence);
+/* 0: no constraint; 1 weak ("for now"), 2 inside, 3 at the head of the clause ("never ..."). */
+int prose_constraint(str clause);
+/* Nothing but "yes, go on, thanks" in at most six words. */
+bool prose_is_filler(str s);
+
+/* One line: `cd X &&` and comments dropped, here-documents cut. */
+void prose_command(struct buf *out, str raw);
+/* Without trailing `2>&1`, `| head -20` and the like; borrowed. */
+str prose_command_core(str command);
+/* Program and sub-command; appended. */
+void prose_family(struct buf *out, str command);
+bool prose_is_check(str command);
+/* A command that only looks (ls, cat, grep, ...). */
+bool prose_is_explore(str command);
+/* A command that changes things (git commit, rm, npm install, ...). */
+bool prose_is_act(str command);
+
+/* How much a line reads like the error itself; hard: the output is known to be one. */
+int prose_error_score(str line, bool hard);
+/* The best one or two error lines of an output, squeezed and cut, in order; text that the command itself holds is none. Into the arena; returns 0 to 2. */
+size_t prose_error_lines(struct arena *a, str output, str command, bool hard, str out[2]);
+/* The counts near the end of a check's output, e.g. "1216 pass, 0 fail"; appended (nothing when there are none). */
+void prose_tally(struct buf *out, str output, str command);
+bool prose_tally_fails(str tally);
+
+/* Name of the tag the text begins with, or STR_NONE. */
+str prose_tag(str s);
+
+#endif
