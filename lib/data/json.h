@@ -27,20 +27,20 @@ enum json_tok {
 	JSON_OBJ_END, /* } */
 	JSON_ARR,
 	JSON_ARR_END,
-	JSON_KEY,     /* raw: between the quotes */
-	JSON_STR,     /* raw: between the quotes */
-	JSON_NUM,     /* raw: the number's text */
+	JSON_KEY, /* raw: between the quotes */
+	JSON_STR, /* raw: between the quotes */
+	JSON_NUM, /* raw: the number's text */
 	JSON_TRUE,
 	JSON_FALSE,
 	JSON_NULL,
-	JSON_MORE,    /* the text ends inside the value: cut here */
-	JSON_BAD,     /* malformed at j->at; every later call returns it too */
+	JSON_MORE, /* the text ends inside the value: cut here */
+	JSON_BAD,  /* malformed at j->at; every later call returns it too */
 };
 
 struct json {
 	str text;
-	size_t at;  /* offset of the next byte */
-	str raw;    /* of KEY, STR, NUM: undecoded, borrowed from text */
+	size_t at;    /* offset of the next byte */
+	str raw;      /* of KEY, STR, NUM: undecoded, borrowed from text */
 	bool escaped; /* raw holds a backslash */
 	/* private */
 	int depth;
@@ -65,6 +65,13 @@ void json_text(const struct json *j, struct buf *out);
 void json_unescape(struct buf *out, str raw);
 /* s is a JSON number by RFC 8259. */
 bool json_number(str s);
+/*
+ * The same grammar one byte at a time, for numbers that arrive in pieces: start with state
+ * 0; the result is the next state, or -1 when c does not continue the number.
+ */
+int json_number_step(int state, char c);
+/* A number may end in this state. */
+bool json_number_whole(int state);
 
 /* Append s as a JSON string with quotes. Valid UTF-8 comes out whatever s holds; control
  * characters, DEL, bidi marks, U+2028 and U+2029 are \u-escaped; escapes are always paired. */

@@ -2,7 +2,7 @@
  * scan: a byte stream of JSON records to tokens, across damage.
  *
  *   struct scan s;
- *   scan_init(&s, &src);
+ *   scan_init(&s, &src, 0);
  *   for (;;) switch (scan_next(&s)) {
  *   case SCAN_KEY:     s.key is the decoded key
  *   case SCAN_STR:     scan_text(&s, &out, 4096, 0);   or nothing: then it is skipped undecoded
@@ -12,21 +12,27 @@
  *   }
  *   scan_release(&s);
  *
- * A record is one JSON object that is followed by a line end, the end of the file, a NUL run
- * or the next record. Tokens of a record are only final at SCAN_RECORD: a record that turns
- * out torn ends in SCAN_LOSS instead. After damage the scanner looks for the next `{"`
- * that starts a record, also in the middle of a line, going back in the file where the torn
- * record had swallowed it. NUL runs between records are losses, as are lines that hold
- * other JSON values than objects. Blank lines, CR before LF and a BOM at the start are not.
+ * A record is one JSON object on one line; several may share a line. The tokens of a record
+ * are SCAN_OBJ ... SCAN_OBJ_END and then SCAN_RECORD. They are only final at SCAN_RECORD: a
+ * record that turns out torn or malformed ends in SCAN_LOSS instead. After damage the scanner
+ * looks for the next `{"` in the line that begins a record, going back in the file where the
+ * torn record had swallowed it. Such a candidate counts if it is a whole object followed by a
+ * line end, the end of the file, a NUL or the next `{`, and, where its place alone does not
+ * prove it, if its keys are those of this file's records (else an inner object that happens
+ * to stand last would pass for a record). NUL runs between records are losses, as are lines
+ * that hold other JSON values than objects. Blank lines, CR before LF and a BOM at the start
+ * of the file are neither.
  *
  * The inside of strings: any byte but LF is accepted (raw control characters and ill-formed
- * UTF-8 are repaired when decoded and counted in s.repaired when skipped strings were looked
- * at); grammar is otherwise RFC 8259. Depth is capped at SCAN_DEPTH_MAX (deeper: a loss).
+ * UTF-8 are repaired when decoded), escapes must be legal; grammar is otherwise RFC 8259.
+ * Depth is capped at SCAN_DEPTH_MAX (deeper: a loss).
  *
- * Invariants: memory is the SCAN_BUFFER_BYTES read buffer plus this struct, whatever the
- * size of the file, of a line or of a string. s.good is the offset just past the last whole
- * record and its line end: where an incremental reader continues. The same tokens come out
- * with every kernel (AVX2, SSE2, NEON, SWAR).
+ * Invariants: memory is the SCAN_BUFFER_BYTES read buffer, SCAN_TEXT_MAX where texts are
+ * longer than that, and some kilobytes, whatever the size of the file, of a line or of a
+ * string. Records, losses and white space together are every byte of the file. Work is linear
+ * in the bytes, whatever they hold. s.good is the offset just past the last whole record and
+ * its line end: where an incremental reader continues. The same tokens come out with every
+ * kernel (AVX2, SSE2, NEON, SWAR) and however the bytes arrive.
  */
 #ifndef DATA_SCAN_H
 #define DATA_SCAN_H
@@ -38,7 +44,7 @@
 #define SCAN_BUFFER_BYTES (256u << 10)
 #define SCAN_DEPTH_MAX    512
 #define SCAN_KEY_MAX      256 /* bytes of a key that are kept (decoded); the rest is dropped */
-#define SCAN_NUM_MAX      64  /* bytes of a number that are kept */
+#define SCAN_NUM_MAX      64 /* bytes of a number that are kept */
 
 enum scan_tok {
 	SCAN_OBJ,
@@ -58,24 +64,25 @@ enum scan_tok {
 };
 
 enum scan_why {
-	SCAN_WHY_TORN,   /* the line or the file ends inside the record */
-	SCAN_WHY_BAD,    /* malformed */
-	SCAN_WHY_NUL,    /* a run of NUL bytes */
-	SCAN_WHY_VALUE,  /* valid JSON, but no object */
-	SCAN_WHY_DEEP,   /* deeper than SCAN_DEPTH_MAX */
+	SCAN_WHY_TORN,  /* the line or the file ends inside the record */
+	SCAN_WHY_BAD,   /* malformed */
+	SCAN_WHY_NUL,   /* a run of NUL bytes */
+	SCAN_WHY_VALUE, /* valid JSON, but no object */
+	SCAN_WHY_DEEP,  /* deeper than SCAN_DEPTH_MAX */
 };
 
 struct scan {
-	str key;            /* SCAN_KEY */
-	str num;            /* SCAN_NUM: its text (first SCAN_NUM_MAX bytes) */
-	uint64_t str_size;  /* after scan_text or after the string was skipped: raw bytes between the quotes */
+	str key; /* SCAN_KEY */
+	str num; /* SCAN_NUM: its text (first SCAN_NUM_MAX bytes) */
+	uint64_t
+		str_size; /* after scan_text or after the string was skipped: raw bytes between the quotes */
 	uint64_t rec_off, rec_len; /* SCAN_RECORD: the object's bytes */
 	uint64_t rec_line;         /* SCAN_RECORD, SCAN_LOSS: line number from 1 */
 	uint64_t loss_off, loss_len;
 	enum scan_why why;
 	uint64_t good;
-	bool tail_cut;      /* at SCAN_END: the last loss was torn by the end of the file */
-	int depth;          /* open containers */
+	bool tail_cut; /* at SCAN_END: the file ends inside a record (or in the NULs that replaced its rest) */
+	int depth; /* open containers */
 	struct err err;
 	struct scan_state *st; /* private */
 };
@@ -87,11 +94,13 @@ enum scan_tok scan_next(struct scan *s);
  * After SCAN_STR: consume the string and append its decoded text to out: all of it when its
  * raw size is at most head + tail bytes; else the decoded first `head` raw bytes to out and
  * the decoded last `tail` raw bytes to out_tail (which may be NULL if tail is 0).
- * Returns true when all of it is in out. Cuts fall between characters and escapes.
- * head + tail <= SCAN_TEXT_MAX. If the input ends or tears inside, the next token is SCAN_LOSS.
+ * Returns true when all of it is in out. Cuts fall between characters and escapes, a little
+ * inside of the two limits if need be. head + tail <= SCAN_TEXT_MAX. If the input ends or
+ * tears inside, nothing is appended, and the next token is SCAN_LOSS.
  */
 #define SCAN_TEXT_MAX (128u << 10)
-bool scan_text(struct scan *s, struct buf *out, struct buf *out_tail, size_t head, size_t tail);
+bool scan_text(struct scan *s, struct buf *out, struct buf *out_tail, size_t head,
+	       size_t tail);
 /* After SCAN_OBJ or SCAN_ARR: read on past its matching end (validating). False: the next token is SCAN_LOSS. */
 bool scan_skip(struct scan *s);
 void scan_release(struct scan *s);

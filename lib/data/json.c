@@ -1,0 +1,576 @@
+#include "data/json.h"
+#include "base/utf8.h"
+
+/*
+ * The reader is a state machine over one text. What may stand at j->at:
+ *
+ *   VALUE   a value (at the start, after ':', after ',' in an array)
+ *   ITEM    a value or ']' (after '[')
+ *   FIELD   a key or '}' (after '{')
+ *   KEY     a key (after ',' in an object)
+ *   COLON   the ':' after a key
+ *   AFTER   ',' or the end of the innermost container; at depth 0 only white space
+ *
+ * MORE and BAD are final: JSON_MORE is returned again as long as the text is the same.
+ */
+enum { VALUE, ITEM, FIELD, KEY, COLON, AFTER, BAD };
+
+void json_init(struct json *j, str text)
+{
+	*j = (struct json){.text = text, .state = VALUE};
+}
+
+static bool in_object(const struct json *j)
+{
+	int d = j->depth - 1;
+
+	return d >= 0 && (j->in_obj[d / 64] >> (d % 64) & 1);
+}
+
+static enum json_tok bad(struct json *j)
+{
+	j->state = BAD;
+	return JSON_BAD;
+}
+
+static enum json_tok open_container(struct json *j, bool object)
+{
+	int d = j->depth;
+
+	if (d >= JSON_DEPTH_MAX)
+		return bad(j);
+	if (object)
+		j->in_obj[d / 64] |= 1ull << (d % 64);
+	else
+		j->in_obj[d / 64] &= ~(1ull << (d % 64));
+	j->depth++;
+	j->at++;
+	j->state = object ? FIELD : ITEM;
+	return object ? JSON_OBJ : JSON_ARR;
+}
+
+static enum json_tok close_container(struct json *j, bool object)
+{
+	j->depth--;
+	j->at++;
+	j->state = AFTER;
+	return object ? JSON_OBJ_END : JSON_ARR_END;
+}
+
+static enum json_tok literal(struct json *j, const char *word, enum json_tok tok)
+{
+	size_t i;
+
+	for (i = 0; word[i]; i++) {
+		if (j->at + i >= j->text.n)
+			return JSON_MORE;
+		if (j->text.p[j->at + i] != word[i]) {
+			j->at += i;
+			return bad(j);
+		}
+	}
+	j->at += i;
+	j->state = AFTER;
+	return tok;
+}
+
+static enum json_tok number(struct json *j)
+{
+	size_t i = j->at;
+	int state = 0, next;
+
+	for (; i < j->text.n; i++) {
+		next = json_number_step(state, j->text.p[i]);
+		if (next < 0)
+			break;
+		state = next;
+	}
+	if (!json_number_whole(state)) {
+		if (i >= j->text.n)
+			return JSON_MORE;
+		j->at = i;
+		return bad(j);
+	}
+	j->raw = (str){j->text.p + j->at, i - j->at};
+	j->at = i;
+	j->state = AFTER;
+	return JSON_NUM;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = str_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Offset past the escape at `at`; text.n when it is cut; STR_NPOS, and *at on the wrong byte, when illegal. */
+static size_t escape_end(str text, size_t *at)
+{
+	size_t i = *at + 1, end;
+
+	if (i >= text.n)
+		return text.n;
+	if (text.p[i] == '\0' || !strchr("\"\\/bfnrtu", text.p[i])) {
+		*at = i;
+		return STR_NPOS;
+	}
+	if (text.p[i] != 'u')
+		return i + 1;
+	end = i + 5;
+	for (i++; i < end; i++) {
+		if (i >= text.n)
+			return text.n;
+		if (hex_digit(text.p[i]) < 0) {
+			*at = i;
+			return STR_NPOS;
+		}
+	}
+	return end;
+}
+
+/* s is the beginning of a well-formed character whose end is missing. */
+static bool char_is_cut(str s)
+{
+	unsigned char c = (unsigned char)s.p[0], lo = 0x80, hi = 0xbf;
+	size_t need = c < 0xc2 || c > 0xf4 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, i;
+
+	if (s.n >= need)
+		return false;
+	/* Unicode, table 3-7: four first bytes narrow the range of the second */
+	if (c == 0xe0)
+		lo = 0xa0;
+	else if (c == 0xf0)
+		lo = 0x90;
+	else if (c == 0xed)
+		hi = 0x9f;
+	else if (c == 0xf4)
+		hi = 0x8f;
+	for (i = 1; i < s.n; i++) {
+		c = (unsigned char)s.p[i];
+		if (c < lo || c > hi)
+			return false;
+		lo = 0x80;
+		hi = 0xbf;
+	}
+	return true;
+}
+
+/* j->at is on the opening quote; leaves it past the closing one. */
+static enum json_tok string(struct json *j, enum json_tok tok)
+{
+	str t = j->text;
+	size_t i = j->at + 1, n;
+	uint32_t cp;
+
+	j->escaped = false;
+	while (i < t.n) {
+		unsigned char c = (unsigned char)t.p[i];
+
+		if (c == '"') {
+			j->raw = (str){t.p + j->at + 1, i - j->at - 1};
+			j->at = i + 1;
+			return tok;
+		}
+		if (c == '\\') {
+			j->escaped = true;
+			n = escape_end(t, &i);
+			if (n == STR_NPOS)
+				goto wrong;
+			i = n;
+		} else if (c < 0x20) {
+			goto wrong;
+		} else if (c < 0x80) {
+			i++;
+		} else {
+			n = utf8_next(str_from(t, i), &cp);
+			if (n == 0 && char_is_cut(str_from(t, i)))
+				return JSON_MORE;
+			if (n == 0)
+				goto wrong;
+			i += n;
+		}
+	}
+	return JSON_MORE;
+wrong:
+	j->at = i;
+	return bad(j);
+}
+
+static enum json_tok key(struct json *j)
+{
+	enum json_tok tok;
+
+	if (j->text.p[j->at] != '"')
+		return bad(j);
+	tok = string(j, JSON_KEY);
+	if (tok == JSON_KEY)
+		j->state = COLON;
+	return tok;
+}
+
+static enum json_tok value(struct json *j)
+{
+	char c = j->text.p[j->at];
+	enum json_tok tok;
+
+	switch (c) {
+	case '{':
+		return open_container(j, true);
+	case '[':
+		return open_container(j, false);
+	case '"':
+		tok = string(j, JSON_STR);
+		if (tok == JSON_STR)
+			j->state = AFTER;
+		return tok;
+	case 't':
+		return literal(j, "true", JSON_TRUE);
+	case 'f':
+		return literal(j, "false", JSON_FALSE);
+	case 'n':
+		return literal(j, "null", JSON_NULL);
+	default:
+		return c == '-' || str_is_digit(c) ? number(j) : bad(j);
+	}
+}
+
+enum json_tok json_next(struct json *j)
+{
+	bool object;
+	char c;
+
+	for (;;) {
+		if (j->state == BAD)
+			return JSON_BAD;
+		while (j->at < j->text.n &&
+		       (j->text.p[j->at] == ' ' || j->text.p[j->at] == '\t' ||
+			j->text.p[j->at] == '\n' || j->text.p[j->at] == '\r'))
+			j->at++;
+		if (j->at >= j->text.n)
+			return j->state == AFTER && j->depth == 0 ? JSON_END : JSON_MORE;
+		c = j->text.p[j->at];
+		object = in_object(j);
+		switch (j->state) {
+		case VALUE:
+			return value(j);
+		case ITEM:
+			return c == ']' ? close_container(j, false) : value(j);
+		case FIELD:
+			return c == '}' ? close_container(j, true) : key(j);
+		case KEY:
+			return key(j);
+		case COLON:
+			if (c != ':')
+				return bad(j);
+			j->at++;
+			j->state = VALUE;
+			break;
+		default: /* AFTER */
+			if (j->depth && c == (object ? '}' : ']'))
+				return close_container(j, object);
+			if (!j->depth || c != ',')
+				return bad(j);
+			j->at++;
+			j->state = object ? KEY : VALUE;
+			break;
+		}
+	}
+}
+
+bool json_skip(struct json *j)
+{
+	/* after KEY the value is still to come; after OBJ and ARR one level is open already */
+	int until = j->state == ITEM || j->state == FIELD ? j->depth - 1 : j->depth;
+
+	do {
+		enum json_tok tok = json_next(j);
+
+		if (tok == JSON_BAD || tok == JSON_MORE || tok == JSON_END)
+			return false;
+	} while (j->depth > until);
+	return true;
+}
+
+bool json_is(const struct json *j, const char *word)
+{
+	char room[256];
+	struct buf b = {room, 0, sizeof(room), sizeof(room) - 1, false};
+
+	if (!j->escaped)
+		return str_eq(j->raw, str_of(word));
+	/* a decoded byte takes at most six raw ones */
+	if (j->raw.n > 6 * strlen(word) || j->raw.n >= sizeof(room))
+		return false;
+	json_unescape(&b, j->raw);
+	return str_eq(buf_str(&b), str_of(word));
+}
+
+void json_text(const struct json *j, struct buf *out)
+{
+	json_unescape(out, j->raw);
+}
+
+/* The four hex digits at p as a number; -1 when there are fewer. */
+static int32_t hex4(str s, size_t at)
+{
+	int32_t v = 0;
+	size_t i;
+
+	if (at > s.n || s.n - at < 4)
+		return -1;
+	for (i = 0; i < 4; i++) {
+		int d = hex_digit(s.p[at + i]);
+
+		if (d < 0)
+			return -1;
+		v = v * 16 + d;
+	}
+	return v;
+}
+
+/* Append the escape at `at`; returns the offset past it. */
+static size_t unescape_one(struct buf *out, str raw, size_t at)
+{
+	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+	const char *plain;
+	int32_t hi, lo;
+	char utf[4];
+	char c;
+
+	if (at + 1 >= raw.n)
+		return raw.n;
+	c = raw.p[at + 1];
+	if (c != 'u') {
+		plain = c ? strchr(from, c) : NULL;
+		buf_byte(out, plain ? to[plain - from] : c);
+		return at + 2;
+	}
+	hi = hex4(raw, at + 2);
+	if (hi < 0)
+		return raw.n - at < 6 ? raw.n : at + 2;
+	at += 6;
+	if (hi >= 0xd800 && hi < 0xdc00 && raw.n - at >= 6 && raw.p[at] == '\\' &&
+	    raw.p[at + 1] == 'u') {
+		lo = hex4(raw, at + 2);
+		if (lo >= 0xdc00 && lo < 0xe000) {
+			hi = 0x10000 + ((hi - 0xd800) << 10) + (lo - 0xdc00);
+			at += 6;
+		}
+	}
+	buf_add(out, (str){utf, utf8_put(utf, (uint32_t)hi)});
+	return at;
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Without up to three continuation bytes at the start and a cut character at the end. */
+static str whole_chars(str raw)
+{
+	size_t skip = 0, k;
+
+	while (skip < 3 && skip < raw.n && is_continuation(raw.p[skip]))
+		skip++;
+	raw = str_from(raw, skip);
+	for (k = 1; k <= 3 && k <= raw.n; k++) {
+		if (is_continuation(raw.p[raw.n - k]))
+			continue;
+		if (char_is_cut(str_from(raw, raw.n - k)))
+			raw.n -= k;
+		break;
+	}
+	return raw;
+}
+
+void json_unescape(struct buf *out, str raw)
+{
+	size_t at = 0;
+
+	raw = whole_chars(raw);
+	while (at < raw.n) {
+		str rest = str_from(raw, at);
+		const char *esc = memchr(rest.p, '\\', rest.n);
+		size_t plain = esc ? (size_t)(esc - rest.p) : rest.n;
+
+		if (plain)
+			utf8_add(out, str_head(rest, plain));
+		at += plain;
+		if (esc)
+			at = unescape_one(out, raw, at);
+	}
+}
+
+enum {
+	NUM_START,
+	NUM_MINUS,
+	NUM_ZERO,
+	NUM_INT,
+	NUM_DOT,
+	NUM_FRACTION,
+	NUM_E,
+	NUM_SIGN,
+	NUM_EXP
+};
+
+int json_number_step(int state, char c)
+{
+	bool digit = str_is_digit(c), e = c == 'e' || c == 'E';
+
+	switch (state) {
+	case NUM_START:
+		if (c == '-')
+			return NUM_MINUS;
+		/* fall through */
+	case NUM_MINUS:
+		return c == '0' ? NUM_ZERO : digit ? NUM_INT : -1;
+	case NUM_INT:
+		if (digit)
+			return NUM_INT;
+		/* fall through */
+	case NUM_ZERO:
+		return c == '.' ? NUM_DOT : e ? NUM_E : -1;
+	case NUM_DOT:
+		return digit ? NUM_FRACTION : -1;
+	case NUM_FRACTION:
+		return digit ? NUM_FRACTION : e ? NUM_E : -1;
+	case NUM_E:
+		return c == '+' || c == '-' ? NUM_SIGN : digit ? NUM_EXP : -1;
+	case NUM_SIGN:
+	case NUM_EXP:
+		return digit ? NUM_EXP : -1;
+	default:
+		return -1;
+	}
+}
+
+bool json_number_whole(int state)
+{
+	return state == NUM_ZERO || state == NUM_INT || state == NUM_FRACTION ||
+	       state == NUM_EXP;
+}
+
+bool json_number(str s)
+{
+	int state = NUM_START;
+	size_t i;
+
+	for (i = 0; i < s.n && state >= 0; i++)
+		state = json_number_step(state, s.p[i]);
+	return state >= 0 && json_number_whole(state);
+}
+
+/* Bytes at the start of s that stand for themselves: printable ASCII but '"' and '\\'. */
+static size_t plain_run(str s)
+{
+	const uint64_t ones = 0x0101010101010101ull, high = ones << 7;
+	size_t i = 0;
+
+	for (; s.n - i >= 8; i += 8) {
+		uint64_t v, odd;
+
+		memcpy(&v, s.p + i, 8);
+		/* high bit set where: byte < 0x20, >= 0x7f, or equal to '"' or '\\' */
+		odd = (v - ones * 0x20) | (v + ones) | v;
+		odd |= (v ^ ones * '"') - ones;
+		odd |= (v ^ ones * '\\') - ones;
+		if (odd & high)
+			break;
+	}
+	for (; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			break;
+	}
+	return i;
+}
+
+/* Characters that a terminal, a log or a model could take for something else. */
+static bool is_hidden(uint32_t cp)
+{
+	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x61c || cp == 0x200e ||
+	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
+	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff ||
+	       (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
+static void add_u(struct buf *b, uint32_t unit)
+{
+	static const char hex[] = "0123456789abcdef";
+	char e[6] = {'\\',
+		     'u',
+		     hex[unit >> 12 & 15],
+		     hex[unit >> 8 & 15],
+		     hex[unit >> 4 & 15],
+		     hex[unit & 15]};
+
+	buf_add(b, (str){e, sizeof(e)});
+}
+
+static void add_escaped(struct buf *b, uint32_t cp)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *named = cp && cp < 0x80 ? strchr(from, (int)cp) : NULL;
+	char two[2] = {'\\'};
+
+	if (named) {
+		two[1] = to[named - from];
+		buf_add(b, (str){two, 2});
+	} else if (cp >= 0x10000) {
+		cp -= 0x10000;
+		add_u(b, 0xd800 + (cp >> 10));
+		add_u(b, 0xdc00 + (cp & 0x3ff));
+	} else {
+		add_u(b, cp);
+	}
+}
+
+void json_add_str(struct buf *b, str s)
+{
+	uint32_t cp;
+	size_t n;
+
+	buf_byte(b, '"');
+	while (s.n) {
+		n = plain_run(s);
+		if (n) {
+			buf_add(b, str_head(s, n));
+			s = str_from(s, n);
+			continue;
+		}
+		n = utf8_next(s, &cp);
+		if (n == 0) {
+			/* hand the ill-formed stretch to the one place that repairs */
+			for (n = 1; n < s.n && (s.p[n] & 0x80) &&
+				    !utf8_next(str_from(s, n), &cp);)
+				n++;
+			utf8_add(b, str_head(s, n));
+		} else if (cp < 0x20 || cp == '"' || cp == '\\' || is_hidden(cp)) {
+			add_escaped(b, cp);
+		} else {
+			buf_add(b, str_head(s, n));
+		}
+		s = str_from(s, n);
+	}
+	buf_byte(b, '"');
+}
+
+void json_add_sep(struct buf *b)
+{
+	char last = b->n ? b->p[b->n - 1] : '[';
+
+	if (last != '{' && last != '[')
+		buf_byte(b, ',');
+}
+
+void json_add_key(struct buf *b, const char *key)
+{
+	json_add_sep(b);
+	buf_byte(b, '"');
+	buf_add(b, str_of(key));
+	buf_add(b, STR("\":"));
+}

@@ -1,0 +1,145 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "data/source.h"
+#include "data/pack.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+
+#define COPY_BYTES (256u << 10)
+
+long source_read(struct source *s, char *p, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = io.read(s->fd, p, n);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? HF_EIO : (long)got;
+}
+
+int source_seek(struct source *s, uint64_t off)
+{
+	if (off > INT64_MAX || io.lseek(s->fd, (off_t)off, SEEK_SET) < 0)
+		return HF_EIO;
+	return 0;
+}
+
+/* All of standard input to fd. */
+static int spool(int fd, struct err *e)
+{
+	struct source in = {.fd = STDIN_FILENO};
+	char *p = malloc(COPY_BYTES);
+	uint64_t total = 0;
+	int ret = 0;
+	long n;
+
+	if (!p)
+		log_oom();
+	while ((n = source_read(&in, p, COPY_BYTES)) > 0 && ret == 0) {
+		total += (uint64_t)n;
+		ret = total > SOURCE_UNPACKED_MAX
+			      ? err_set(e, HF_ELIMIT, "standard input: over %llu bytes",
+					(unsigned long long)SOURCE_UNPACKED_MAX)
+			      : fs_write_all(fd, (str){p, (size_t)n}, "temporary file",
+					     e);
+	}
+	if (n < 0)
+		ret = err_sys(e, "standard input: read");
+	free(p);
+	return ret;
+}
+
+/* To the beginning, with the size as it is now. */
+static int rewind_to_size(struct source *s, const char *name, struct err *e)
+{
+	struct stat st;
+
+	if (io.fstat(s->fd, &st) < 0 || source_seek(s, 0) < 0)
+		return err_sys(e, "%s: temporary file", name);
+	s->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int64_t mtime_ms(const struct stat *st)
+{
+#ifdef __APPLE__
+	const struct timespec *t = &st->st_mtimespec;
+#else
+	const struct timespec *t = &st->st_mtim;
+#endif
+	return (int64_t)t->tv_sec * 1000 + t->tv_nsec / 1000000;
+}
+
+static int open_stdin(struct source *s, const char *name, struct err *e)
+{
+	int ret;
+
+	s->fd = fs_temp(e);
+	if (s->fd < 0)
+		return s->fd;
+	ret = spool(s->fd, e);
+	return ret ? ret : rewind_to_size(s, name, e);
+}
+
+static int open_file(struct source *s, const char *path, struct err *e)
+{
+	struct stat st;
+
+	s->fd = fs_open(path, &st, e);
+	if (s->fd < 0)
+		return s->fd;
+	s->size = (uint64_t)st.st_size;
+	s->mtime_ms = mtime_ms(&st);
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
+}
+
+/* The compressed file in s->fd is replaced by an unlinked temporary one with its content. */
+static int unpack(struct source *s, const char *name, struct err *e)
+{
+	int temp = fs_temp(e), ret;
+
+	if (temp < 0)
+		return temp;
+	ret = pack_unpack(s->fd, temp, SOURCE_UNPACKED_MAX, name, e);
+	io.close(s->fd);
+	s->fd = temp;
+	s->packed = true;
+	return ret ? ret : rewind_to_size(s, name, e);
+}
+
+int source_open(struct source *s, const char *path, struct err *e)
+{
+	bool in = strcmp(path, "-") == 0;
+	const char *name = in ? "standard input" : path;
+	struct buf head = BUF_INIT(4);
+	long got;
+	int ret;
+
+	*s = (struct source){.fd = -1, .mtime_ms = CLOCK_NONE};
+	ret = in ? open_stdin(s, name, e) : open_file(s, path, e);
+	if (ret)
+		goto out;
+	got = fs_read_at(s->fd, 0, head.max, &head, NULL);
+	if (got < 0)
+		ret = err_sys(e, "%s: read", name);
+	else if (pack_is_packed(buf_str(&head)))
+		ret = unpack(s, name, e);
+out:
+	if (ret)
+		source_release(s);
+	buf_release(&head);
+	return ret;
+}
+
+void source_release(struct source *s)
+{
+	if (s->fd >= 0)
+		io.close(s->fd);
+	*s = (struct source){.fd = -1};
+}
