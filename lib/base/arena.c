@@ -4,7 +4,7 @@
  * dirty: bytes past the mark are fresh from the system and known to be zero.
  */
 #include "base/arena.h"
-#include "base/log.h"
+#include "base/oom.h"
 
 #include <assert.h>
 #include <sys/mman.h>
@@ -24,11 +24,11 @@ void arena_init(struct arena *a, size_t max_bytes)
 	if (max_bytes == 0)
 		return;
 	if (max_bytes > SIZE_MAX - ARENA_HEADER_BYTES)
-		log_oom();
+		oom();
 	p = mmap(NULL, max_bytes + ARENA_HEADER_BYTES, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
-		log_oom();
+		oom();
 	a->high = p;
 	a->base = (char *)p + ARENA_HEADER_BYTES;
 }

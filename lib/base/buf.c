@@ -4,7 +4,7 @@
  * callers of buf_room write past b->n themselves.
  */
 #include "base/buf.h"
-#include "base/log.h"
+#include "base/oom.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ char *buf_room(struct buf *b, size_t n)
 		cap = b->max + 1; /* need - 1 <= max, so this is still enough */
 	p = realloc(b->p, cap);
 	if (!p)
-		log_oom();
+		oom();
 	b->p = p;
 	b->cap = cap;
 	return p + b->n;

@@ -20,13 +20,13 @@
 #define LOG_TRACE_UNKNOWN (-2)
 #define LOG_TRACE_OFF     (-1)
 
-int log_oom_status = 1;
 static const char *log_program = "handoff";
 static int log_trace_fd = LOG_TRACE_UNKNOWN;
 
 void log_name(const char *name)
 {
 	log_program = name;
+	oom_name(name);
 	if (log_trace_fd >= 0)
 		io.close(log_trace_fd);
 	log_trace_fd = LOG_TRACE_UNKNOWN;
@@ -79,18 +79,6 @@ void log_die(const char *fmt, ...)
 	log_stderr(fmt, ap);
 	va_end(ap);
 	exit(1);
-}
-
-void log_oom(void)
-{
-	char line[96]; /* nothing here may allocate */
-	ssize_t n;
-
-	snprintf(line, sizeof line, "%.60s: out of memory\n", log_program);
-	do
-		n = io.write(STDERR_FILENO, line, strlen(line));
-	while (n < 0 && errno == EINTR);
-	_exit(log_oom_status);
 }
 
 /* A regular file, opened once; anything else would block or repeat the open at each line. */

@@ -7,14 +7,18 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include "base/oom.h"
+
 /* Called first by every main: the program's name for messages (borrowed). */
 void log_name(const char *name);
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Print and exit(1). Never used in hooks. */
 void log_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* Out of memory or address space: one line, _exit(1). Hooks replace it to exit 0. */
-void log_oom(void) __attribute__((noreturn));
-extern int log_oom_status;
+/* The same as oom, for modules that include this header anyway. */
+static inline void __attribute__((noreturn)) log_oom(void)
+{
+	oom();
+}
 void log_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -3,7 +3,7 @@
  * search is quadratic in the worst case; its needles are short words of ours.
  */
 #include "base/str.h"
-#include "base/log.h"
+#include "base/oom.h"
 
 #include <stdlib.h>
 
@@ -188,7 +188,7 @@ char *str_dup(str s)
 	char *p = malloc(s.n + 1);
 
 	if (!p)
-		log_oom();
+		oom();
 	if (s.n)
 		memcpy(p, s.p, s.n);
 	p[s.n] = 0;

@@ -290,36 +290,55 @@ static size_t utf8_escape(str s)
 	}
 }
 
-/* Bytes at the start of s that are 20..7E: eight at a time, a subtraction that borrows marks
- * those below and an equality test those that are 7F; ones with the top bit mark themselves. */
+/*
+ * True if one of eight bytes is not 20..7E: a subtraction that borrows marks those below, an
+ * equality test those that are 7F, and those above mark themselves.
+ */
+static bool utf8_odd8(uint64_t v)
+{
+	uint64_t del = v ^ UTF8_ONES * 0x7F;
+
+	return ((v - UTF8_ONES * 0x20) | (del - UTF8_ONES) | v) & UTF8_HIGH;
+}
+
+/* Bytes at the start of s that are 20..7E. */
 static size_t utf8_plain_run(str s)
 {
 	size_t n = 0;
 
-	for (; s.n - n >= 8; n += 8) {
-		uint64_t v = utf8_load(s.p + n);
-		uint64_t del = v ^ UTF8_ONES * 0x7F;
-		uint64_t odd = (v - UTF8_ONES * 0x20) | (del - UTF8_ONES) | v;
-
-		if (odd & UTF8_HIGH)
-			break;
-	}
+	while (s.n - n >= 8 && !utf8_odd8(utf8_load(s.p + n)))
+		n += 8;
 	while (n < s.n && s.p[n] >= 0x20 && s.p[n] <= 0x7E)
 		n++;
 	return n;
 }
 
-/* The same for one line: stops before white space that has to be looked at (not a single space
- * between two plain bytes). */
+static bool utf8_graphic(char c)
+{
+	return c > 0x20 && c <= 0x7E;
+}
+
+/* The same for one line: every space stands between two graphic bytes. s begins with none. */
 static size_t utf8_oneline_run(str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && s.p[n] > 0x20 && s.p[n] <= 0x7E) {
-		n++;
-		if (s.n - n >= 2 && s.p[n] == ' ' && s.p[n + 1] > 0x20 &&
-		    s.p[n + 1] <= 0x7E)
+	while (s.n - n >= 8) {
+		uint64_t v = utf8_load(s.p + n), not_space = v ^ UTF8_ONES * 0x20;
+		uint64_t space = (not_space - UTF8_ONES) & ~not_space & UTF8_HIGH;
+
+		if (utf8_odd8(v) || (space & space << 8))
+			break;
+		n += s.p[n + 7] == ' ' ? 7
+				       : 8; /* what follows that space is not known yet */
+	}
+	while (n < s.n) {
+		if (utf8_graphic(s.p[n]))
 			n++;
+		else if (s.p[n] == ' ' && s.n - n >= 2 && utf8_graphic(s.p[n + 1]))
+			n += 2;
+		else
+			break;
 	}
 	return n;
 }

@@ -1,5 +1,4 @@
 #include "fault.h"
-#include "base/arena.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -8,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum act { WARN, DIE, OOM, NO_MEMORY };
+enum act { WARN, DIE };
 
 /* Do it in a child whose stderr is the file "err"; returns the exit status. */
 static int in_child(enum act act)
@@ -18,8 +17,6 @@ static int in_child(enum act act)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct arena a;
-
 		fd = open(test_path("err"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		dup2(fd, STDERR_FILENO);
 		log_name("prog");
@@ -27,12 +24,6 @@ static int in_child(enum act act)
 			log_warn("%s: %d", "a\nb\x1b[31m\xff", 7);
 		if (act == DIE)
 			log_die("%s", "gone");
-		if (act == OOM) {
-			log_oom_status = 0; /* as hooks do */
-			log_oom();
-		}
-		if (act == NO_MEMORY)
-			arena_init(&a, SIZE_MAX / 2);
 		_exit(42);
 	}
 	waitpid(child, &status, 0);
@@ -54,16 +45,6 @@ static void test_log__die_ends_with_1(void **state)
 	test_dir();
 	assert_int_equal(in_child(DIE), 1);
 	assert_true(test_is("err", "prog: gone\n"));
-}
-
-static void test_log__out_of_memory_ends_with_the_chosen_status(void **state)
-{
-	(void)state;
-	test_dir();
-	assert_int_equal(in_child(OOM), 0);
-	assert_true(test_is("err", "prog: out of memory\n"));
-	assert_int_equal(in_child(NO_MEMORY), 1);
-	assert_true(test_is("err", "prog: out of memory\n"));
 }
 
 static void test_log__traces_only_when_asked(void **state)
@@ -161,7 +142,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_log__warns_in_one_safe_line),
 		cmocka_unit_test(test_log__die_ends_with_1),
-		cmocka_unit_test(test_log__out_of_memory_ends_with_the_chosen_status),
 		cmocka_unit_test(test_log__traces_only_when_asked),
 		cmocka_unit_test(test_log__a_trace_that_cannot_be_written_is_no_failure),
 		cmocka_unit_test(test_log__keeps_errno),

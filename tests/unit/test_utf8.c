@@ -206,6 +206,32 @@ static void test_utf8__one_line_joins_white_space(void **state)
 	shows(UTF8_ONELINE, STR("a\0 b"), "a\\x00 b");
 }
 
+/* Spaces at every place of the eight bytes that are taken at once. */
+static void test_utf8__one_line_joins_spaces_wherever_they_stand(void **state)
+{
+	char text[24];
+
+	(void)state;
+	for (size_t n = 1; n < sizeof text; n++) {
+		for (size_t at = 0; at < n; at++) {
+			for (size_t len = 1; len <= 3 && at + len <= n; len++) {
+				struct buf b = BUF_INIT(1000), want = BUF_INIT(1000);
+
+				memset(text, 'x', n);
+				memset(text + at, ' ', len);
+				buf_fill(&want, 'x', at);
+				if (at > 0 && at + len < n)
+					buf_byte(&want, ' ');
+				buf_fill(&want, 'x', n - at - len);
+				utf8_show(&b, (str){text, n}, UTF8_ONELINE);
+				assert_str(buf_str(&b), buf_str(&want));
+				buf_release(&b);
+				buf_release(&want);
+			}
+		}
+	}
+}
+
 static void test_utf8__show_is_safe_cut_at_every_byte(void **state)
 {
 	static const char text[] =
@@ -263,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_utf8__escape_sequences_are_dropped_whole),
 		cmocka_unit_test(test_utf8__an_unfinished_escape_sequence_hides_nothing),
 		cmocka_unit_test(test_utf8__one_line_joins_white_space),
+		cmocka_unit_test(test_utf8__one_line_joins_spaces_wherever_they_stand),
 		cmocka_unit_test(test_utf8__show_is_safe_cut_at_every_byte),
 		cmocka_unit_test(test_utf8__show_stops_at_a_full_buf),
 	};
