@@ -336,7 +336,8 @@ static void fs_append_undo(int fd, size_t done)
 {
 	int keep = errno;
 	struct stat st;
-	off_t end = io.lseek(fd, 0, SEEK_CUR); /* with O_APPEND: the end of what we wrote */
+	off_t end =
+		io.lseek(fd, 0, SEEK_CUR); /* with O_APPEND: the end of what we wrote */
 
 	if (end >= (off_t)done && io.fstat(fd, &st) == 0 && st.st_size == end)
 		io.ftruncate(fd, end - (off_t)done);
@@ -530,17 +531,17 @@ static long fs_names(const char *dir, struct buf *names, struct err *e)
 		entry = io.readdir(d);
 		if (!entry && errno == EINTR)
 			continue;
-		if (!entry)
+		if (!entry || names->full)
 			break;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		buf_add(names, (str){entry->d_name, strlen(entry->d_name) + 1});
 		n++;
 	}
-	if (errno)
-		n = err_sys(e, "%s", dir);
-	else if (names->full)
+	if (names->full)
 		n = err_set(e, HF_ELIMIT, "%s: too many entries", dir);
+	else if (errno)
+		n = err_sys(e, "%s", dir);
 	io.closedir(d);
 	return n;
 }

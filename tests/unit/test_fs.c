@@ -190,6 +190,29 @@ static void test_fs__read_at_takes_a_piece(void **state)
 	close(fd);
 }
 
+static void test_fs__files_larger_than_one_read_come_whole(void **state)
+{
+	struct buf want = BUF_INIT(1 << 20), whole = BUF_INIT(1 << 20),
+		   piece = BUF_INIT(1 << 20);
+	struct err e = ERR_INIT;
+	int fd;
+
+	(void)state;
+	test_dir();
+	for (int i = 0; want.n < 600000; i++)
+		buf_printf(&want, "%d ", i);
+	test_write("f", buf_str(&want));
+	assert_int_equal(fs_read(test_path("f"), &whole, &e), 0);
+	assert_true(str_eq(buf_str(&whole), buf_str(&want)));
+	fd = fs_open(test_path("f"), NULL, &e);
+	assert_int_equal(fs_read_at(fd, 1, 900000, &piece, &e), want.n - 1);
+	assert_true(str_eq(buf_str(&piece), str_from(buf_str(&want), 1)));
+	close(fd);
+	buf_release(&want);
+	buf_release(&whole);
+	buf_release(&piece);
+}
+
 static void test_fs__read_at_fails_clean(void **state)
 {
 	struct buf b = BUF_INIT(10);
@@ -258,11 +281,13 @@ static ssize_t write_nothing(int fd, const void *p, size_t n)
 	return 0;
 }
 
-static void test_fs__write_all_does_not_spin_on_a_write_of_nothing(void **state)
+static void test_fs__a_write_of_nothing_is_not_tried_for_ever(void **state)
 {
 	(void)state;
 	io.write = write_nothing;
 	assert_int_equal(fs_write_all(1, STR("x"), "f", NULL), HF_EIO);
+	test_dir();
+	assert_int_equal(fs_append(test_path("f"), STR("x"), NULL), HF_EIO);
 	io_real();
 }
 
@@ -748,6 +773,29 @@ static void test_fs__each_calls_nothing_when_the_folder_cannot_be_read(void **st
 	assert_true(n >= 7); /* opendir, five readdirs, closedir */
 }
 
+static struct dirent *readdir_endless(DIR *d)
+{
+	static struct dirent entry;
+
+	(void)d;
+	memset(entry.d_name, 'x', 255);
+	return &entry;
+}
+
+static void test_fs__each_has_a_limit(void **state)
+{
+	struct walk w = {.names = BUF_INIT(1000)};
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_dir();
+	io.readdir = readdir_endless;
+	assert_int_equal(fs_each(test_path("home"), walk_one, &w, &e), HF_ELIMIT);
+	io_real();
+	assert_non_null(strstr(e.msg, "too many entries"));
+	assert_null(w.names.p);
+}
+
 static void test_fs__join_puts_one_slash(void **state)
 {
 	static const char *const rows[][3] = {
@@ -857,6 +905,24 @@ static int descriptors(void)
 	return n;
 }
 
+static int flock_always_removed(int fd, int op)
+{
+	unlink(test_path("l"));
+	return flock(fd, op);
+}
+
+static void test_fs__a_lock_file_that_never_stays_ends_in_time(void **state)
+{
+	int before = descriptors();
+
+	(void)state;
+	test_dir();
+	io.flock = flock_always_removed;
+	assert_int_equal(fs_lock(test_path("l"), 5, NULL), HF_ETIME);
+	io_real();
+	assert_int_equal(descriptors(), before);
+}
+
 static void test_fs__failing_calls_leave_no_descriptor_and_no_file(void **state)
 {
 	int n = 0, before = descriptors();
@@ -926,10 +992,11 @@ int main(void)
 			test_fs__open_gives_the_size_and_leaks_nothing_to_children),
 		cmocka_unit_test(test_fs__every_failing_read_leaves_the_buf_as_it_was),
 		cmocka_unit_test(test_fs__read_at_takes_a_piece),
+		cmocka_unit_test(test_fs__files_larger_than_one_read_come_whole),
 		cmocka_unit_test(test_fs__read_at_fails_clean),
 		cmocka_unit_test(test_fs__write_all_goes_on_after_short_writes),
 		cmocka_unit_test(test_fs__write_all_names_the_failure),
-		cmocka_unit_test(test_fs__write_all_does_not_spin_on_a_write_of_nothing),
+		cmocka_unit_test(test_fs__a_write_of_nothing_is_not_tried_for_ever),
 		cmocka_unit_test(test_fs__write_all_waits_for_a_full_pipe),
 		cmocka_unit_test(test_fs__write_atomic_replaces_and_creates),
 		cmocka_unit_test(test_fs__write_atomic_knows_names_without_a_folder),
@@ -953,11 +1020,13 @@ int main(void)
 		cmocka_unit_test(test_fs__each_walks_in_byte_order),
 		cmocka_unit_test(
 			test_fs__each_calls_nothing_when_the_folder_cannot_be_read),
+		cmocka_unit_test(test_fs__each_has_a_limit),
 		cmocka_unit_test(test_fs__join_puts_one_slash),
 		cmocka_unit_test(test_fs__tells_kinds_apart),
 		cmocka_unit_test(test_fs__a_lock_keeps_others_out_until_it_ends),
 		cmocka_unit_test(test_fs__a_lock_ends_with_its_process),
 		cmocka_unit_test(test_fs__a_lock_file_removed_meanwhile_is_taken_anew),
+		cmocka_unit_test(test_fs__a_lock_file_that_never_stays_ends_in_time),
 		cmocka_unit_test(test_fs__failing_calls_leave_no_descriptor_and_no_file),
 		cmocka_unit_test(test_fs__a_temporary_file_has_no_name),
 	};
