@@ -34,7 +34,8 @@ void buf_byte(struct buf *b, char c);
 void buf_fill(struct buf *b, char c, size_t n);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 /* Decimal, faster than buf_printf. */
 void buf_u64(struct buf *b, uint64_t v);
 /* Room for n more bytes at the end: a pointer to write to, then add to b->n; NULL (and full) past max. */
