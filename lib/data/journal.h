@@ -21,49 +21,53 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define JOURNAL_ID_MAX    64
-#define JOURNAL_LIST_MAX  16        /* names kept of each list: offered documents, what was shown */
-#define JOURNAL_FILE_MAX  (64u << 10)
+#define JOURNAL_ID_MAX 64
+#define JOURNAL_LIST_MAX                                                                 \
+	16 /* names kept of each list: offered documents, what was shown */
+#define JOURNAL_FILE_MAX (64u << 10)
 
 enum journal_state {
 	JOURNAL_OPEN,
-	JOURNAL_ENDED,      /* SessionEnd came */
-	JOURNAL_FORKED,     /* another session id appeared in its process */
+	JOURNAL_ENDED,  /* SessionEnd came */
+	JOURNAL_FORKED, /* another session id appeared in its process */
 	JOURNAL_SWITCHED,
-	JOURNAL_RECOVERED,  /* died, and its document is made */
+	JOURNAL_RECOVERED, /* died, and its document is made */
 };
 
 struct journal_process {
-	int64_t pid;        /* the client */
-	uint64_t start;     /* field 22 of /proc/<pid>/stat; 0 where there is no /proc */
-	char boot[40];      /* /proc/sys/kernel/random/boot_id */
+	int64_t pid;    /* the client */
+	uint64_t start; /* field 22 of /proc/<pid>/stat; 0 where there is no /proc */
+	char boot[40];  /* /proc/sys/kernel/random/boot_id */
 	char host[72];
-	uint64_t pidns;     /* inode of /proc/self/ns/pid; 0 unknown */
+	uint64_t pidns; /* inode of /proc/self/ns/pid; 0 unknown */
 };
 
 struct journal {
 	char session[JOURNAL_ID_MAX + 1];
 	enum journal_state state;
 	struct journal_process process;
-	char *transcript;      /* path as the client gave it */
-	char *dir;             /* directory of its first event, frozen */
+	char *transcript; /* path as the client gave it */
+	char *dir;        /* directory of its first event, frozen */
 	char *project, *project_id, *worktree;
-	char *source;          /* of SessionStart: startup, resume, clear, compact, fork, ... */
-	char *reason;          /* of SessionEnd; of StopFailure in failure */
-	char *failure;         /* last StopFailure's error, cleared by the next Stop */
-	char *last_message;    /* last assistant message, from Stop's input; redacted, cut */
-	char *previous;        /* session that /clear, fork or resume came from */
-	char *document;        /* name of its own handoff document, once it has one */
-	char *claimed;         /* name of the document it claimed */
-	char *offered[JOURNAL_LIST_MAX]; /* names of documents offered to it, NULL-terminated unless full */
-	char *shown[JOURNAL_LIST_MAX];   /* hashes of texts injected since the last compaction */
+	char *source;  /* of SessionStart: startup, resume, clear, compact, fork, ... */
+	char *reason;  /* of SessionEnd; of StopFailure in failure */
+	char *failure; /* last StopFailure's error, cleared by the next Stop */
+	char *last_message; /* last assistant message, from Stop's input; redacted, cut */
+	char *previous;     /* session that /clear, fork or resume came from */
+	char *document;     /* name of its own handoff document, once it has one */
+	char *claimed;      /* name of the document it claimed */
+	char *offered
+		[JOURNAL_LIST_MAX]; /* names of documents offered to it, NULL-terminated unless full */
+	char *shown
+		[JOURNAL_LIST_MAX]; /* hashes of texts injected since the last compaction */
 	int64_t started_at, last_event_at, ended_at;
-	uint64_t offset;       /* of the transcript: what its document covers */
-	uint64_t records;      /* record number at that offset */
-	uint64_t ino;          /* of the transcript at that time */
-	bool headless, worked, manual, noticed; /* worked: an edit, a commit, a finished task */
-	bool is_new;           /* journal_open found no file */
-	char *path;            /* of the file */
+	uint64_t offset;  /* of the transcript: what its document covers */
+	uint64_t records; /* record number at that offset */
+	uint64_t ino;     /* of the transcript at that time */
+	bool headless, worked, manual,
+		noticed; /* worked: an edit, a commit, a finished task */
+	bool is_new;     /* journal_open found no file */
+	char *path;      /* of the file */
 };
 
 bool journal_id_ok(str session);
@@ -80,8 +84,8 @@ bool journal_list_has(char *const list[JOURNAL_LIST_MAX], str name);
 void journal_list_clear(char *list[JOURNAL_LIST_MAX]);
 
 /* Call fn for every session of the journal, newest last_event first is NOT promised; fn owns nothing. fn != 0 stops. */
-int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg), void *arg,
-		 struct err *e);
+int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg),
+		 void *arg, struct err *e);
 
 /* This machine, and the process `pid` on it (start 0 when it is gone). */
 void journal_process_of(struct journal_process *p, int64_t pid);

@@ -39,12 +39,19 @@ bool vault_exists(const struct vault *v);
 int vault_lock(struct vault *v, int wait_ms, struct err *e);
 void vault_unlock(struct vault *v);
 
-enum vault_folder { VAULT_PROJECT, VAULT_SESSIONS, VAULT_ENTITIES, VAULT_HANDOFFS, VAULT_ARCHIVE };
+enum vault_folder {
+	VAULT_PROJECT,
+	VAULT_SESSIONS,
+	VAULT_ENTITIES,
+	VAULT_HANDOFFS,
+	VAULT_ARCHIVE
+};
 /* Append the path of a folder, or of a file in it when name is non-empty. Names are checked with project_name_ok. False (nothing appended) on a bad name. */
-bool vault_path(const struct vault *v, enum vault_folder f, str project, str name, struct buf *b);
+bool vault_path(const struct vault *v, enum vault_folder f, str project, str name,
+		struct buf *b);
 /* Read one file of a folder, at most out's room; HF_ENOTFOUND, HF_EFORMAT for links and foreign types. */
-int vault_read(const struct vault *v, enum vault_folder f, str project, str name, struct buf *out,
-	       struct err *e);
+int vault_read(const struct vault *v, enum vault_folder f, str project, str name,
+	       struct buf *out, struct err *e);
 /* Create or replace one file durably; makes missing folders. The lock must be held. */
 int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
 		struct err *e);
@@ -52,14 +59,16 @@ int vault_write(struct vault *v, enum vault_folder f, str project, str name, str
 int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,
 		 struct err *e);
 /* Rename a file between folders of one project, durably (same name). The lock must be held. */
-int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to, str name,
-	       struct err *e);
-int vault_remove(struct vault *v, enum vault_folder f, str project, str name, struct err *e);
+int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
+	       str name, struct err *e);
+int vault_remove(struct vault *v, enum vault_folder f, str project, str name,
+		 struct err *e);
 /* Names of files ending in `suffix`, in byte order; fn != 0 stops. A missing folder has none. */
-int vault_each(const struct vault *v, enum vault_folder f, str project, const char *suffix,
-	       int (*fn)(const char *name, void *arg), void *arg, struct err *e);
+int vault_each(const struct vault *v, enum vault_folder f, str project,
+	       const char *suffix, int (*fn)(const char *name, void *arg), void *arg,
+	       struct err *e);
 /* Names of projects: folders with a name that is one. */
-int vault_projects(const struct vault *v, int (*fn)(const char *name, void *arg), void *arg,
-		   struct err *e);
+int vault_projects(const struct vault *v, int (*fn)(const char *name, void *arg),
+		   void *arg, struct err *e);
 
 #endif

@@ -1,0 +1,378 @@
+/*
+ * Places below the root, and what protects them:
+ *
+ *   <root>/.index.db.handoff.lock     flock for writers; its name is covered by the
+ *                                     `.index.db*` line of an existing .gitignore
+ *   <root>/.index.db.handoff.tmp/     new files before their rename, so that a program that
+ *                                     watches or syncs the vault never sees half a note
+ *   <root>/<project>/<folder>/<name>  every component is looked at with lstat first
+ *
+ * Names come through project_name_ok, so that no name is a path.
+ */
+#include "data/vault.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "data/config.h"
+#include "data/project.h"
+
+#define LOCK_NAME ".index.db.handoff.lock"
+#define TEMP_NAME ".index.db.handoff.tmp"
+
+static const char *const FOLDER[] = {
+	[VAULT_PROJECT] = "",          [VAULT_SESSIONS] = "sessions",
+	[VAULT_ENTITIES] = "entities", [VAULT_HANDOFFS] = "handoffs",
+	[VAULT_ARCHIVE] = "archive",
+};
+
+int vault_open(struct vault *v, const char *root, struct err *e)
+{
+	struct buf b = BUF_INIT(PATH_MAX);
+	struct stat st;
+
+	*v = (struct vault){.lock = -1};
+	if (root)
+		buf_add(&b, str_of(root));
+	else
+		config_vault_dir(&b);
+	if (!b.n || b.full) {
+		buf_release(&b);
+		return err_set(e, HF_ENOTFOUND,
+			       "no place for the vault: set HANDOFF_VAULT or HOME");
+	}
+	v->root = buf_take(&b);
+	if (io.stat(v->root, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		int ret =
+			err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
+
+		vault_release(v);
+		return ret;
+	}
+	return 0;
+}
+
+void vault_release(struct vault *v)
+{
+	vault_unlock(v);
+	free(v->root);
+	*v = (struct vault){.lock = -1};
+}
+
+bool vault_exists(const struct vault *v)
+{
+	return v->root && fs_is_dir(v->root);
+}
+
+static void root_path(const struct vault *v, const char *name, struct buf *b)
+{
+	fs_join(b, str_of(v->root), str_of(name));
+}
+
+int vault_lock(struct vault *v, int wait_ms, struct err *e)
+{
+	struct buf b = BUF_INIT(PATH_MAX);
+	int fd;
+
+	if (v->lock >= 0)
+		return 0;
+	fd = fs_mkdirs(v->root, 0700, e);
+	if (fd == 0) {
+		root_path(v, LOCK_NAME, &b);
+		fd = fs_lock(buf_cstr(&b), wait_ms, e);
+	}
+	buf_release(&b);
+	if (fd < 0)
+		return fd;
+	v->lock = fd;
+	return 0;
+}
+
+void vault_unlock(struct vault *v)
+{
+	if (v->lock >= 0)
+		fs_unlock(v->lock);
+	v->lock = -1;
+}
+
+bool vault_path(const struct vault *v, enum vault_folder f, str project, str name,
+		struct buf *b)
+{
+	if (!v->root || !project_name_ok(project) || (name.n && !project_name_ok(name)))
+		return false;
+	fs_join(b, str_of(v->root), project);
+	if (FOLDER[f][0]) {
+		buf_byte(b, '/');
+		buf_add(b, str_of(FOLDER[f]));
+	}
+	if (name.n) {
+		buf_byte(b, '/');
+		buf_add(b, name);
+	}
+	return !b->full;
+}
+
+/* The path exists and is a link: refuse. A path that does not exist is no link. */
+static int refuse_link(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (io.lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return err_set(e, HF_EFORMAT,
+			       "%s: is a symbolic link; the vault follows none", path);
+	return 0;
+}
+
+/* Project, folder and file of a place: none may be a link. Appends the whole path to b. */
+static int checked_path(const struct vault *v, enum vault_folder f, str project, str name,
+			struct buf *b, struct err *e)
+{
+	struct buf part = BUF_INIT(PATH_MAX);
+	int ret = 0;
+
+	if (!vault_path(v, f, project, name, b))
+		return err_set(e, HF_EUSAGE, "no name for a note: %.*s/%.*s",
+			       STR_ARG(project), STR_ARG(name));
+	if (vault_path(v, VAULT_PROJECT, project, STR_NONE, &part))
+		ret = refuse_link(buf_cstr(&part), e);
+	buf_reset(&part);
+	if (!ret && vault_path(v, f, project, STR_NONE, &part))
+		ret = refuse_link(buf_cstr(&part), e);
+	if (!ret && name.n)
+		ret = refuse_link(buf_cstr(b), e);
+	buf_release(&part);
+	return ret;
+}
+
+int vault_read(const struct vault *v, enum vault_folder f, str project, str name,
+	       struct buf *out, struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	int ret = checked_path(v, f, project, name, &path, e);
+
+	if (!ret)
+		ret = fs_read(buf_cstr(&path), out, e);
+	buf_release(&path);
+	return ret;
+}
+
+/* Create the folder of a place. */
+static int make_folder(const struct vault *v, enum vault_folder f, str project,
+		       struct err *e)
+{
+	struct buf b = BUF_INIT(PATH_MAX);
+	int ret = HF_EUSAGE;
+
+	if (vault_path(v, f, project, STR_NONE, &b))
+		ret = fs_mkdirs(buf_cstr(&b), 0700, e);
+	buf_release(&b);
+	return ret;
+}
+
+static int sync_folder(const char *path, struct err *e)
+{
+	int fd = io.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int ret = 0;
+
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	if (io.fsync(fd) < 0)
+		ret = err_sys(e, "%s: fsync", path);
+	io.close(fd);
+	return ret;
+}
+
+/* A new file in the temporary folder with this text, on disk. */
+static int write_temp(const char *path, str text, struct err *e)
+{
+	int fd = io.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			 0600);
+	int ret;
+
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	ret = fs_write_all(fd, text, path, e);
+	if (!ret && io.fsync(fd) < 0)
+		ret = err_sys(e, "%s: fsync", path);
+	if (io.close(fd) < 0 && !ret)
+		ret = err_sys(e, "%s: close", path);
+	return ret;
+}
+
+int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
+		struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX), folder = BUF_INIT(PATH_MAX),
+		   temp = BUF_INIT(PATH_MAX);
+	int ret;
+
+	assert(v->lock >= 0);
+	ret = checked_path(v, f, project, name, &path, e);
+	if (ret)
+		goto out;
+	ret = make_folder(v, f, project, e);
+	if (ret)
+		goto out;
+	root_path(v, TEMP_NAME, &temp);
+	ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
+	if (ret)
+		goto out;
+	/* one writer holds the lock, so the process number makes the name its own */
+	buf_printf(&temp, "/%ld", (long)getpid());
+	ret = write_temp(buf_cstr(&temp), text, e);
+	if (!ret && io.rename(buf_cstr(&temp), buf_cstr(&path)) < 0)
+		ret = err_sys(e, "%s: rename", buf_cstr(&path));
+	if (ret) {
+		io.unlink(buf_cstr(&temp));
+		goto out;
+	}
+	vault_path(v, f, project, STR_NONE, &folder);
+	ret = sync_folder(buf_cstr(&folder), e);
+out:
+	buf_release(&path);
+	buf_release(&folder);
+	buf_release(&temp);
+	return ret;
+}
+
+int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,
+		 struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(VAULT_NOTE_MAX);
+	int ret;
+
+	assert(v->lock >= 0);
+	ret = checked_path(v, f, project, name, &path, e);
+	if (!ret)
+		ret = make_folder(v, f, project, e);
+	if (!ret) {
+		buf_add(&text, line);
+		buf_byte(&text, '\n');
+		if (text.full || memchr(line.p ? line.p : "", '\n', line.n))
+			ret = err_set(e, HF_ELIMIT, "%s: not one line to append",
+				      buf_cstr(&path));
+		else
+			ret = fs_append(buf_cstr(&path), buf_str(&text), e);
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return ret;
+}
+
+int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
+	       str name, struct err *e)
+{
+	struct buf a = BUF_INIT(PATH_MAX), b = BUF_INIT(PATH_MAX),
+		   folder = BUF_INIT(PATH_MAX);
+	int ret;
+
+	assert(v->lock >= 0);
+	ret = checked_path(v, from, project, name, &a, e);
+	if (!ret)
+		ret = checked_path(v, to, project, name, &b, e);
+	if (!ret)
+		ret = make_folder(v, to, project, e);
+	if (ret)
+		goto out;
+	if (io.rename(buf_cstr(&a), buf_cstr(&b)) < 0) {
+		ret = errno == ENOENT
+			      ? err_set(e, HF_ENOTFOUND, "%s: no such note", buf_cstr(&a))
+			      : err_sys(e, "%s: rename", buf_cstr(&a));
+		goto out;
+	}
+	vault_path(v, to, project, STR_NONE, &folder);
+	ret = sync_folder(buf_cstr(&folder), e);
+	buf_reset(&folder);
+	vault_path(v, from, project, STR_NONE, &folder);
+	if (!ret)
+		ret = sync_folder(buf_cstr(&folder), e);
+out:
+	buf_release(&a);
+	buf_release(&b);
+	buf_release(&folder);
+	return ret;
+}
+
+int vault_remove(struct vault *v, enum vault_folder f, str project, str name,
+		 struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	int ret;
+
+	assert(v->lock >= 0);
+	if (!name.n)
+		return err_set(e, HF_EUSAGE, "no name of a note to remove");
+	ret = checked_path(v, f, project, name, &path, e);
+	if (!ret && io.unlink(buf_cstr(&path)) < 0)
+		ret = errno == ENOENT ? err_set(e, HF_ENOTFOUND, "%s: no such note",
+						buf_cstr(&path))
+				      : err_sys(e, "%s: unlink", buf_cstr(&path));
+	buf_release(&path);
+	return ret;
+}
+
+struct each {
+	int (*fn)(const char *name, void *arg);
+	void *arg;
+	const char *suffix; /* NULL: folders that can be projects */
+	bool stopped;
+};
+
+static int each_entry(const char *dir, const char *name, void *arg)
+{
+	struct each *each = arg;
+	struct buf path = BUF_INIT(PATH_MAX);
+	struct stat st;
+	bool take;
+	int ret = 0;
+
+	if (name[0] == '.' || !project_name_ok(str_of(name)))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	take = io.lstat(buf_cstr(&path), &st) == 0 &&
+	       (each->suffix ? S_ISREG(st.st_mode) &&
+				       str_ends(str_of(name), str_of(each->suffix))
+			     : S_ISDIR(st.st_mode));
+	buf_release(&path);
+	if (take)
+		ret = each->fn(name, each->arg);
+	each->stopped = ret != 0;
+	return ret;
+}
+
+static int each_in(const char *dir, struct each *each, struct err *e)
+{
+	int ret;
+
+	if (!fs_is_dir(dir))
+		return 0;
+	ret = fs_each(dir, each_entry, each, e);
+	return !each->stopped && ret == HF_ENOTFOUND ? 0 : ret;
+}
+
+int vault_each(const struct vault *v, enum vault_folder f, str project,
+	       const char *suffix, int (*fn)(const char *name, void *arg), void *arg,
+	       struct err *e)
+{
+	struct each each = {.fn = fn, .arg = arg, .suffix = suffix};
+	struct buf dir = BUF_INIT(PATH_MAX);
+	int ret = checked_path(v, f, project, STR_NONE, &dir, e);
+
+	if (!ret)
+		ret = each_in(buf_cstr(&dir), &each, e);
+	buf_release(&dir);
+	return ret;
+}
+
+int vault_projects(const struct vault *v, int (*fn)(const char *name, void *arg),
+		   void *arg, struct err *e)
+{
+	struct each each = {.fn = fn, .arg = arg};
+
+	return v->root ? each_in(v->root, &each, e) : 0;
+}
