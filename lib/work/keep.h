@@ -1,0 +1,47 @@
+/*
+ * keep: keep the automatic handoff document of a session current.
+ *
+ *   keep_update(&vault, journal, KEEP_STOP, deadline_ns, &e);
+ *
+ * Incremental: the facts of what was read so far (extract_save) lie in the state folder,
+ * facts/<session>.facts, with the transcript's offset, size, inode and a hash of the last
+ * bytes before the offset; new records are added to them. When the transcript was cut or
+ * replaced (the hash differs) it is read from the start. When the deadline comes in
+ * between, what was read is stored and the next call goes on from there.
+ *
+ * A session without an edit, commit, open task, failing command or stated constraint
+ * leaves no document. A manual document of the session is never overwritten: what happened
+ * after it is added as a section "## Since this handoff" (KEEP_DELTA_MAX tokens).
+ */
+#ifndef WORK_KEEP_H
+#define WORK_KEEP_H
+
+#include "data/journal.h"
+#include "data/vault.h"
+#include "work/docs.h"
+
+#define KEEP_DELTA_MAX 400 /* tokens */
+
+struct keep_done {
+	bool current;       /* everything in the transcript is in the document */
+	bool written;       /* a document was written */
+	bool trivial;       /* nothing worth one */
+	bool worked;        /* an edit, a commit or a finished task was seen */
+	char name[DOCS_NAME_MAX];
+};
+
+struct keep_options {
+	enum docs_status status;  /* of the document to write: LIVE while it runs, else PENDING */
+	enum handoff_kind kind;   /* AUTO, or RECOVERED for a dead session */
+	bool render;              /* false: only read on; no document is written */
+	bool no_git;
+	int64_t deadline_ns;
+};
+
+/* Reads on, and writes the document. HF_ETIME: stored what there is, not current. */
+int keep_update(struct vault *v, const char *state_dir, struct journal *j,
+		const struct keep_options *o, struct keep_done *done, struct err *e);
+/* Drop the stored facts of a session. */
+int keep_forget(const char *state_dir, str session, struct err *e);
+
+#endif

@@ -1,0 +1,279 @@
+#include "fault.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "data/vault.h"
+
+static struct vault open_vault(void)
+{
+	struct vault v;
+
+	test_dir();
+	setenv("HANDOFF_VAULT", test_path("vault"), 1);
+	assert_int_equal(vault_open(&v, NULL, NULL), 0);
+	return v;
+}
+
+static void test_vault__opening_creates_nothing(void **state)
+{
+	struct vault v = open_vault();
+
+	(void)state;
+	assert_false(vault_exists(&v));
+	assert_false(test_exists("vault"));
+	vault_release(&v);
+}
+
+static void test_vault__without_a_place_or_with_a_file_there_it_says_so(void **state)
+{
+	struct vault v;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_dir();
+	unsetenv("HANDOFF_VAULT");
+	unsetenv("HOME");
+	assert_int_equal(vault_open(&v, NULL, &e), HF_ENOTFOUND);
+	assert_string_equal(e.msg, "no place for the vault: set HANDOFF_VAULT or HOME");
+	test_write("file", STR("x"));
+	e = ERR_INIT;
+	assert_int_equal(vault_open(&v, test_path("file"), &e), HF_EFORMAT);
+	assert_non_null(strstr(e.msg, "the vault must be a folder"));
+}
+
+static void test_vault__a_note_is_written_read_appended_moved_and_removed(void **state)
+{
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(VAULT_NOTE_MAX);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	assert_int_equal(vault_write(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"),
+				     STR("one\n"), NULL),
+			 0);
+	assert_true(test_is("vault/p/handoffs/a.md", "one\n"));
+	assert_int_equal(stat(test_path("vault/p/handoffs/a.md"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(stat(test_path("vault/p/handoffs"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_int_equal(
+		vault_append(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), STR("two"), NULL),
+		0);
+	assert_int_equal(vault_read(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), &b, NULL),
+			 0);
+	assert_string_equal(buf_cstr(&b), "one\ntwo\n");
+	assert_int_equal(vault_move(&v, STR("p"), VAULT_HANDOFFS, VAULT_ARCHIVE,
+				    STR("a.md"), NULL),
+			 0);
+	assert_false(test_exists("vault/p/handoffs/a.md"));
+	assert_true(test_is("vault/p/archive/a.md", "one\ntwo\n"));
+	assert_int_equal(vault_remove(&v, VAULT_ARCHIVE, STR("p"), STR("a.md"), NULL), 0);
+	assert_int_equal(vault_remove(&v, VAULT_ARCHIVE, STR("p"), STR("a.md"), NULL),
+			 HF_ENOTFOUND);
+	assert_int_equal(vault_move(&v, STR("p"), VAULT_HANDOFFS, VAULT_ARCHIVE,
+				    STR("a.md"), NULL),
+			 HF_ENOTFOUND);
+	assert_int_equal(test_entries("vault/.index.db.handoff.tmp"), 0);
+	buf_release(&b);
+	vault_release(&v);
+}
+
+static void test_vault__an_appended_line_is_one_line(void **state)
+{
+	struct vault v = open_vault();
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	assert_int_equal(
+		vault_append(&v, VAULT_SESSIONS, STR("p"), STR("s.md"), STR("a\nb"), &e),
+		HF_ELIMIT);
+	assert_false(test_exists("vault/p/sessions/s.md"));
+	vault_release(&v);
+}
+
+static void test_vault__names_are_no_paths_and_links_are_not_followed(void **state)
+{
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(4096);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_false(vault_path(&v, VAULT_HANDOFFS, STR(".."), STR("x"), &b));
+	assert_false(vault_path(&v, VAULT_HANDOFFS, STR("p"), STR("../x"), &b));
+	assert_false(vault_path(&v, VAULT_HANDOFFS, STR("p"), STR("a/b"), &b));
+	assert_int_equal(b.n, 0);
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	assert_int_equal(
+		vault_write(&v, VAULT_HANDOFFS, STR("p"), STR("../x"), STR("t"), &e),
+		HF_EUSAGE);
+	test_write("outside/handoffs/a.md", STR("secret"));
+	assert_int_equal(symlink(test_path("outside"), test_path("vault/link")), 0);
+	e = ERR_INIT;
+	assert_int_equal(vault_read(&v, VAULT_HANDOFFS, STR("link"), STR("a.md"), &b, &e),
+			 HF_EFORMAT);
+	assert_non_null(strstr(e.msg, "symbolic link"));
+	assert_int_equal(
+		vault_write(&v, VAULT_HANDOFFS, STR("link"), STR("a.md"), STR("t"), NULL),
+		HF_EFORMAT);
+	assert_true(test_is("outside/handoffs/a.md", "secret"));
+	assert_int_equal(fs_mkdirs(test_path("vault/p/handoffs"), 0700, NULL), 0);
+	assert_int_equal(symlink(test_path("outside/handoffs/a.md"),
+				 test_path("vault/p/handoffs/a.md")),
+			 0);
+	assert_int_equal(vault_read(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), &b, NULL),
+			 HF_EFORMAT);
+	assert_int_equal(
+		vault_append(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), STR("t"), NULL),
+		HF_EFORMAT);
+	assert_int_equal(symlink(test_path("outside"), test_path("vault/p/entities")), 0);
+	assert_int_equal(
+		vault_write(&v, VAULT_ENTITIES, STR("p"), STR("a.md"), STR("t"), NULL),
+		HF_EFORMAT);
+	assert_true(test_is("outside/handoffs/a.md", "secret"));
+	buf_release(&b);
+	vault_release(&v);
+}
+
+static int count_names(const char *name, void *arg)
+{
+	struct buf *b = arg;
+
+	buf_printf(b, "%s ", name);
+	return 0;
+}
+
+static int stop_at_once(const char *name, void *arg)
+{
+	(void)name;
+	(void)arg;
+	return 7;
+}
+
+static void test_vault__lists_notes_and_projects_in_order(void **state)
+{
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	assert_int_equal(
+		vault_each(&v, VAULT_HANDOFFS, STR("p"), ".md", count_names, &b, NULL),
+		0);
+	assert_int_equal(vault_projects(&v, count_names, &b, NULL), 0);
+	assert_int_equal(b.n, 0);
+	test_write("vault/p/handoffs/b.md", STR(""));
+	test_write("vault/p/handoffs/a.md", STR(""));
+	test_write("vault/p/handoffs/a.txt", STR(""));
+	test_write("vault/p/handoffs/.hidden.md", STR(""));
+	test_write("vault/q q/sessions/s.md", STR(""));
+	test_write("vault/file.md", STR(""));
+	test_write("vault/.obsidian/x", STR(""));
+	assert_int_equal(fs_mkdirs(test_path("vault/p/handoffs/dir.md"), 0700, NULL), 0);
+	assert_int_equal(
+		vault_each(&v, VAULT_HANDOFFS, STR("p"), ".md", count_names, &b, NULL),
+		0);
+	assert_string_equal(buf_cstr(&b), "a.md b.md ");
+	buf_reset(&b);
+	assert_int_equal(vault_projects(&v, count_names, &b, NULL), 0);
+	assert_string_equal(buf_cstr(&b), "p q q ");
+	assert_int_equal(vault_projects(&v, stop_at_once, &b, NULL), 7);
+	buf_release(&b);
+	vault_release(&v);
+}
+
+static void test_vault__one_writer_at_a_time(void **state)
+{
+	struct vault v = open_vault(), w;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(vault_open(&w, NULL, NULL), 0);
+	assert_int_equal(vault_lock(&v, 0, NULL), 0);
+	assert_int_equal(vault_lock(&w, 0, &e), HF_ETIME);
+	vault_unlock(&v);
+	assert_int_equal(vault_lock(&w, 0, NULL), 0);
+	vault_release(&v);
+	vault_release(&w);
+}
+
+static void test_vault__every_failing_call_leaves_old_or_new(void **state)
+{
+	struct vault v = open_vault();
+	bool met;
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	assert_int_equal(
+		vault_write(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), STR("old"), NULL),
+		0);
+	do {
+		struct err e = ERR_INIT;
+		int ret;
+
+		fault_at(++n);
+		ret = vault_write(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"), STR("new"),
+				  &e);
+		met = fault_met();
+		fault_off();
+		assert_true(test_is("vault/p/handoffs/a.md", "old") ||
+			    test_is("vault/p/handoffs/a.md", "new"));
+		if (!ret)
+			assert_true(test_is("vault/p/handoffs/a.md", "new"));
+		else
+			assert_true(e.msg[0] != '\0');
+		assert_int_equal(test_entries("vault/.index.db.handoff.tmp"), 0);
+		assert_int_equal(vault_write(&v, VAULT_HANDOFFS, STR("p"), STR("a.md"),
+					     STR("old"), NULL),
+				 0);
+	} while (met);
+	assert_true(n > 8);
+	vault_release(&v);
+}
+
+static void test_vault__every_failing_call_of_a_move_keeps_the_note(void **state)
+{
+	struct vault v = open_vault();
+	bool met;
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	do {
+		test_write("vault/p/handoffs/a.md", STR("text"));
+		unlink(test_path("vault/p/archive/a.md"));
+		fault_at(++n);
+		vault_move(&v, STR("p"), VAULT_HANDOFFS, VAULT_ARCHIVE, STR("a.md"),
+			   NULL);
+		met = fault_met();
+		fault_off();
+		assert_true(test_exists("vault/p/handoffs/a.md") !=
+			    test_exists("vault/p/archive/a.md"));
+	} while (met);
+	vault_release(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vault__opening_creates_nothing),
+		cmocka_unit_test(
+			test_vault__without_a_place_or_with_a_file_there_it_says_so),
+		cmocka_unit_test(
+			test_vault__a_note_is_written_read_appended_moved_and_removed),
+		cmocka_unit_test(test_vault__an_appended_line_is_one_line),
+		cmocka_unit_test(
+			test_vault__names_are_no_paths_and_links_are_not_followed),
+		cmocka_unit_test(test_vault__lists_notes_and_projects_in_order),
+		cmocka_unit_test(test_vault__one_writer_at_a_time),
+		cmocka_unit_test(test_vault__every_failing_call_leaves_old_or_new),
+		cmocka_unit_test(test_vault__every_failing_call_of_a_move_keeps_the_note),
+	};
+
+	return cmocka_run_group_tests_name("vault", tests, NULL, NULL);
+}
