@@ -84,7 +84,7 @@ $(O)/bench/%: $(O)/obj/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 test check: all $(UNIT) $(REPLAY) $(if $(TESTS),,lint) | $(O)/deps.test
 	$(Q)HANDOFF_BIN=$(abspath $(O)/bin) HANDOFF_TEST=$(abspath $(O)/test) CMOCKA_MESSAGE_OUTPUT=TAP \
-		prove $(or $(TESTS),$(UNIT) $(wildcard tests/cli/*.bats))
+		prove $(or $(TESTS),$(UNIT) $(REPLAY) $(wildcard tests/cli/*.bats))
 check-san:
 	$(Q)$(MAKE) O=$(O)/san SHARED=1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=all" CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 		HARD="-fPIE -fno-strict-aliasing" test
