@@ -21,16 +21,16 @@
 
 enum gitstate_kind {
 	GITSTATE_REPO,
-	GITSTATE_NONE,     /* not inside a repository */
-	GITSTATE_NO_DIR,   /* the directory does not exist */
+	GITSTATE_NONE,   /* not inside a repository */
+	GITSTATE_NO_DIR, /* the directory does not exist */
 	GITSTATE_BARE,
-	GITSTATE_UNSAFE,   /* owned by someone else */
-	GITSTATE_FAILED,   /* could not be read: note says why */
+	GITSTATE_UNSAFE, /* owned by someone else */
+	GITSTATE_FAILED, /* could not be read: note says why */
 };
 
 enum gitstate_flag {
 	GITSTATE_STAGED = 1,
-	GITSTATE_MODIFIED = 2,   /* changed in the work tree, not staged */
+	GITSTATE_MODIFIED = 2, /* changed in the work tree, not staged */
 	GITSTATE_UNTRACKED = 4,
 	GITSTATE_CONFLICTED = 8,
 	GITSTATE_DELETED = 16,
@@ -39,38 +39,43 @@ enum gitstate_flag {
 };
 
 struct gitstate_file {
-	char *path;      /* relative to the top level */
-	unsigned flags;  /* gitstate_flag */
-	char xy[3];      /* as `git status --short`: "M ", " M", "??", "UU" */
+	char *path; /* relative to the top level; a folder of untracked files ends in '/' */
+	char *from;     /* renamed: the old path; else NULL */
+	unsigned flags; /* gitstate_flag */
+	char xy[3];     /* as `git status --porcelain`: "M ", " M", "??", "UU" */
 };
 
 struct gitstate {
 	enum gitstate_kind kind;
-	bool unborn;              /* no commit yet */
+	bool unborn; /* no commit yet */
 	bool detached;
 	bool linked_worktree;
 	bool shallow;
-	bool by_git;              /* read through the git program */
-	bool partial;             /* the deadline cut it short: note says what was left out */
-	char *top;                /* work tree's top level, real path */
-	char *branch;             /* short name; NULL when detached */
-	char *head;               /* full hex id; NULL when unborn */
-	char *subject;            /* first line of HEAD's message */
-	int64_t head_at;          /* committer time, ms; CLOCK_NONE */
-	char *upstream;           /* short name; NULL */
+	bool by_git;     /* read through the git program */
+	bool partial;    /* the deadline cut it short: note says what was left out */
+	char *top;       /* work tree's top level, real path; NULL when bare */
+	char *common;    /* the git directory that linked worktrees share, real path */
+	char *branch;    /* short name; NULL when detached */
+	char *head;      /* full hex id; NULL when unborn */
+	char *subject;   /* first line of HEAD's message */
+	int64_t head_at; /* committer time, ms; CLOCK_NONE */
+	char *upstream;  /* short name; NULL */
 	bool upstream_gone;
 	size_t ahead, behind;
 	size_t staged, modified, untracked, conflicted, stashes, submodules;
-	const char *operation;    /* "merge", "rebase", "cherry-pick", "revert", "bisect", "am" or NULL */
-	struct gitstate_file *file; /* sorted by path; at most max_files */
+	const char *
+		operation; /* "merge", "rebase", "cherry-pick", "revert", "bisect", "am" or NULL */
+	char *operation_branch; /* the branch a rebase or bisect goes back to; NULL */
+	struct gitstate_file *
+		file; /* conflicts, other changes, untracked, each by path; at most max_files */
 	size_t nfiles, nfiles_all;
-	char *note;               /* one clear line, or NULL */
+	char *note; /* one clear line, or NULL */
 };
 
 struct gitstate_options {
-	int64_t deadline_ns;   /* clock_mono_ns() time to stop at; 0 = none */
-	size_t max_files;      /* paths to keep; counts go on. 0 = 200 */
-	bool untracked_files;  /* list files inside untracked folders (as --untracked-files=all) */
+	int64_t deadline_ns; /* clock_mono_ns() time to stop at; 0 = none */
+	size_t max_files;    /* paths to keep; counts go on. 0 = 200 */
+	bool untracked_files; /* list files inside untracked folders (as --untracked-files=all) */
 };
 
 /* Never fails and never blocks past the deadline by more than one file's work. dir is not the process's own unless "." is passed. */

@@ -1,0 +1,659 @@
+#include "fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "data/gitstate.h"
+
+#define FILES_SHOWN 40
+
+/* --- running programs --- */
+
+/* argv[0] along PATH in dir; its stdout into out (may be NULL). Returns the exit status. */
+static int run_in(const char *dir, const char *const argv[], struct buf *out)
+{
+	int p[2], status = 0;
+	char piece[4096];
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(p), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, 0);
+		dup2(p[1], 1);
+		dup2(null, 2);
+		close(p[0]);
+		close(p[1]);
+		setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+		setenv("LC_ALL", "C", 1);
+		if (chdir(dir) == 0)
+			execvp(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(127);
+	}
+	close(p[1]);
+	while ((n = read(p[0], piece, sizeof(piece))) > 0)
+		if (out)
+			buf_add(out, (str){piece, (size_t)n});
+	close(p[0]);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static bool have_git(void)
+{
+	const char *const argv[] = {"git", "--version", NULL};
+
+	return run_in("/", argv, NULL) == 0;
+}
+
+/* Build fixtures/repos/NAME.sh in a fresh folder; returns the path of sub in it. */
+static const char *build(const char *name, const char *sub)
+{
+	char script[256], cwd[1024];
+	const char *argv[] = {"sh", script, test_dir(), NULL};
+
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(script, sizeof(script), "fixtures/repos/%s.sh", name);
+	if (run_in(cwd, argv, NULL) != 0)
+		fail_msg("%s failed", script);
+	return test_path(sub);
+}
+
+/* --- looking at results --- */
+
+/* text with each place of the test's folder replaced by DIR. */
+static char *without_folder(str text)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	char real[4096];
+	str root;
+
+	assert_non_null(realpath(test_path(""), real));
+	root = str_of(real);
+	while (text.n) {
+		size_t at = str_find(text, root);
+
+		buf_add(&b, str_head(text, at));
+		if (at == STR_NPOS)
+			break;
+		buf_add(&b, STR("DIR"));
+		text = str_from(text, at + root.n);
+	}
+	return buf_take(&b);
+}
+
+static void assert_shown(const struct gitstate *g, const char *want)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	char *got;
+
+	gitstate_show(g, &b, FILES_SHOWN);
+	got = without_folder(buf_str(&b));
+	assert_str(str_of(got), str_of(want));
+	free(got);
+	buf_release(&b);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Lines sorted, so that two programs' orders do not matter. Lines end in NUL. */
+static void sort_lines(struct buf *b)
+{
+	const char *line[20000];
+	struct buf out = BUF_INIT(8 << 20);
+	size_t n = 0, i;
+	const char *p = buf_cstr(b), *end = p + b->n;
+
+	for (; p < end && n < 20000; p += strlen(p) + 1)
+		line[n++] = p;
+	qsort(line, n, sizeof(*line), by_text);
+	for (i = 0; i < n; i++) {
+		buf_add(&out, str_of(line[i]));
+		buf_byte(&out, '\n');
+	}
+	buf_release(b);
+	*b = out;
+}
+
+/* `git status --porcelain -z`, one entry a line; for a rename the old path follows. */
+static void ask_git(const char *dir, bool all, struct buf *out)
+{
+	const char *const argv[] = {
+		"git",    "--no-optional-locks",
+		"status", "--porcelain=v1",
+		"-z",     all ? "--untracked-files=all" : "--ignored=no",
+		NULL};
+
+	*out = BUF_INIT(8 << 20);
+	assert_int_equal(run_in(dir, argv, out), 0);
+	sort_lines(out);
+}
+
+static void as_git_does(const struct gitstate *g, struct buf *out)
+{
+	size_t i;
+
+	*out = BUF_INIT(8 << 20);
+	for (i = 0; i < g->nfiles; i++) {
+		buf_printf(out, "%s %s", g->file[i].xy, g->file[i].path);
+		buf_byte(out, '\0');
+		if (g->file[i].from) {
+			buf_add(out, str_of(g->file[i].from));
+			buf_byte(out, '\0');
+		}
+	}
+	sort_lines(out);
+}
+
+/* What a reader could have changed in the git directory, in one number. */
+static uint64_t fingerprint(const char *dir)
+{
+	static const char *const names[] = {".git", ".git/index", ".git/HEAD",
+					    ".git/config"};
+	struct buf b = BUF_INIT(4096), path = BUF_INIT(4096);
+	uint64_t h;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct stat st;
+
+		buf_reset(&path);
+		fs_join(&path, str_of(dir), str_of(names[i]));
+		if (lstat(buf_cstr(&path), &st) == 0)
+			buf_printf(&b, "%lld.%ld %llu %lld\n",
+				   (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+				   (unsigned long long)st.st_ino, (long long)st.st_size);
+	}
+	h = str_hash(buf_str(&b));
+	buf_release(&b);
+	buf_release(&path);
+	return h;
+}
+
+static void assert_same_as_git(const char *dir, bool all)
+{
+	struct gitstate_options o = {.max_files = 20000, .untracked_files = all};
+	struct gitstate g;
+	struct buf ours, theirs;
+
+	gitstate_read(&g, dir, &o);
+	as_git_does(&g, &ours);
+	ask_git(dir, all, &theirs);
+	assert_str(buf_str(&ours), buf_str(&theirs));
+	assert_int_equal(g.nfiles, g.nfiles_all);
+	buf_release(&ours);
+	buf_release(&theirs);
+	gitstate_release(&g);
+}
+
+/* --- the table --- */
+
+struct row {
+	const char *script, *sub;
+	bool oracle; /* git agrees on the files */
+	const char *text;
+};
+
+static const struct row rows[] = {
+	/* clang-format off */
+	{"clean", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: none\n"},
+	{"dirty", "repo", true,
+	 "Branch: main · HEAD: 41ca914 \"more files\"\n"
+	 "Dirty files: `MM a.txt`, ` M b.txt`, ` A intent.txt`, ` M mode.sh`, `R  move-me.txt -> moved.txt`, `A  new.txt`, `D  rm-cached.txt`, `D  rm.txt`, ` D src/main.c`, `T  staged-type.txt`, ` T type.txt`, `?? folder/`, `?? rm-cached.txt`, `?? untracked file`\n"},
+	{"unborn", "repo", true,
+	 "Branch: main · HEAD: no commit yet\n"
+	 "Dirty files: `A  a.txt`, `?? b.txt`\n"},
+	{"detached", "repo", true,
+	 "Branch: none (detached HEAD) · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: none\n"},
+	{"ahead-behind", "repo", true,
+	 "Branch: main · HEAD: 2a6d2ba \"ours two\" · ahead of origin/main by 2, behind by 1\n"
+	 "Dirty files: none\n"},
+	{"upstream-gone", "repo", true,
+	 "Branch: feature · HEAD: 9673671 \"add the lantern\" · upstream origin/feature is gone\n"
+	 "Dirty files: none\n"},
+	{"upstream-local", "repo", true,
+	 "Branch: feature/two · HEAD: f60a492 \"on top\" · ahead of main by 1\n"
+	 "Dirty files: none\n"},
+	{"stashes", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\" · 2 stashes\n"
+	 "Dirty files: none\n"},
+	{"merge", "repo", true,
+	 "Branch: main · HEAD: 60a1b9f \"ours\"\n"
+	 "In progress: merge\n"
+	 "Dirty files: `AA added.txt`, `UU both.txt`, `UD they-delete.txt`, `DU we-delete.txt`\n"},
+	{"rebase", "repo", true,
+	 "Branch: none (detached HEAD) · HEAD: 3846a5b \"on main\"\n"
+	 "In progress: rebase of `feature/x`\n"
+	 "Dirty files: `UU a.txt`\n"},
+	{"rebase-apply", "repo", true,
+	 "Branch: none (detached HEAD) · HEAD: 3846a5b \"on main\"\n"
+	 "In progress: rebase of `feature/x`\n"
+	 "Dirty files: `UU a.txt`\n"},
+	{"cherry-pick", "repo", true,
+	 "Branch: main · HEAD: 3846a5b \"on main\"\n"
+	 "In progress: cherry-pick\n"
+	 "Dirty files: `UU a.txt`\n"},
+	{"cherry-pick-between", "repo", true,
+	 "Branch: main · HEAD: 527bdc5 \"first, settled\"\n"
+	 "In progress: cherry-pick\n"
+	 "Dirty files: none\n"},
+	{"revert", "repo", true,
+	 "Branch: main · HEAD: b92fdba \"three\"\n"
+	 "In progress: revert\n"
+	 "Dirty files: `UU a.txt`\n"},
+	{"bisect", "repo", true,
+	 "Branch: none (detached HEAD) · HEAD: ea8b952 \"three\"\n"
+	 "In progress: bisect of `main`\n"
+	 "Dirty files: none\n"},
+	{"am", "repo", true,
+	 "Branch: main · HEAD: d819d41 \"other\"\n"
+	 "In progress: am\n"
+	 "Dirty files: none\n"},
+	{"submodule", "repo", true,
+	 "Branch: main · HEAD: d6ae093 \"submodules\"\n"
+	 "Dirty files: ` M sub/changed`, ` M sub/moved`, ` M sub/nested`, ` M sub/untracked`\n"},
+	{"worktree", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: none\n"},
+	{"worktree", "tree", true,
+	 "Branch: feature/tree · HEAD: 9673671 \"add the lantern\"\n"
+	 "Linked worktree; its repository is `DIR/repo/.git`\n"
+	 "Dirty files: ` M a.txt`\n"},
+	{"relative-gitdir", "new/tree", true,
+	 "Branch: feature/tree · HEAD: 9673671 \"add the lantern\"\n"
+	 "Linked worktree; its repository is `DIR/new/repo/.git`\n"
+	 "Dirty files: none\n"},
+	{"bare", "repo.git", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Bare repository: no work tree\n"},
+	{"bare", "tree", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Linked worktree; its repository is `DIR/repo.git`\n"
+	 "Dirty files: none\n"},
+	{"shallow", "repo", true,
+	 "Branch: main · HEAD: 64e97a6 \"on top\" · ahead of origin/main by 1\n"
+	 "Dirty files: none\n"},
+	{"partial", "repo", true,
+	 "Branch: main · HEAD: a1062ff \"two\" · up to date with origin/main\n"
+	 "Dirty files: ` M b.txt`, `R  a.txt -> c.txt`\n"},
+	{"sha256", "repo", true,
+	 "Branch: main · HEAD: 13242cc \"first\"\n"
+	 "Dirty files: ` M a.txt`\n"},
+	{"split-index", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: ` M b.txt`, `A  new.txt`\n"},
+	{"reftable", "repo", false,
+	 "Git state unknown: git cannot read it: unknown repository extension found: refstorage\n"},
+	{"names", "with space", true,
+	 "Branch: größe/neu · HEAD: 0e5b379 \"subject with escape and \"quotes\" in two lines\"\n"
+	 "Dirty files: ` M \"quoted\"`, ` M \\back`, ` M a b.txt`, ``  M back`tick ``, ` M esc\\x1b[31mred`, ` M grün/日本.txt`, ` M new\\nline`, ` M tab\\there`, `?? -dash`, `?? bad�byte`\n"},
+	{"crlf", "repo", true,
+	 "Branch: main · HEAD: b988ae3 \"line ends\"\n"
+	 "Dirty files: ` M changed.txt`\n"},
+	{"ignored", "repo", true,
+	 "Branch: main · HEAD: 2a5ccbf \"rules\"\n"
+	 "Dirty files: ` M vendor/lib/tracked.c`, `?? ccd.x`, `?? deep/`, `?? doc/`, `?? important.log`, `?? logs/keep/`, `?? logs/y.log`\n"},
+	{"corrupt-index", "repo", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: unknown\n"
+	 "Not certain: files not looked at: git index is damaged at byte 8: it is too short for its entries\n"},
+	{"corrupt-head", "repo", false,
+	 "Git state unknown: HEAD cannot be read: corrupted loose reference file: HEAD\n"},
+	{"missing-objects", "repo", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: `?? a.txt`, `?? b.txt`, `?? src/`\n"
+	 "Not certain: HEAD's tree cannot be read, staged changes are unknown\n"},
+	{"gitfile-nowhere", "repo/sub", false,
+	 "Git state unknown: DIR/repo/.git: points to DIR/repo/../gone/.git/worktrees/repo, which is not there\n"},
+	{"none", "repo", false,
+	 "Not a git repository\n"},
+	{"empty-git", "repo/inner", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: `?? inner/`\n"},
+	{"sparse", "repo", true,
+	 "Branch: main · HEAD: 032e0b2 \"folders\"\n"
+	 "Dirty files: ` M one/file`, ` M two/file`\n"},
+	{"flags", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: none\n"},
+	{"replaced", "repo", true,
+	 "Branch: main · HEAD: 5669f99 \"shapes\"\n"
+	 "Dirty files: ` D dir/one`, ` D dir/two`, ` D link/sub/file`, ` D plain`, `?? dir`, `?? link`\n"},
+	{"nested", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: `?? deep/`, `?? inner/`, `?? odd/`\n"},
+	{"index-v4", "repo", true,
+	 "Branch: main · HEAD: d30ac87 \"paths\"\n"
+	 "Dirty files: `D  some/long/path/file3`, ` M some/long/path/file4`, `?? some/long/path/file3`\n"},
+	{"subdir", "repo/src", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: ` M src/main.c`\n"},
+	{"elsewhere", "repo", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: unknown\n"
+	 "Not certain: files not looked at: core.worktree names DIR/other\n"},
+	{"hostile", "repo", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: ` M a.txt`, ` M src/main.c`, `?? .gitattributes`\n"},
+	{"hostile", "by-git", false,
+	 "Branch: main · HEAD: e71a764 \"add the lantern\"\n"
+	 "Dirty files: ` M a.txt`, ` M src/main.c`, `?? .gitattributes`\n"},
+	{"hostile-partial", "repo", false,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: `D  a.txt`, `A  c.txt`\n"},
+	{"hostile-fifo", "repo", false,
+	 "Git state unknown: DIR/repo/.git/info/attributes: not a regular file\n"},
+	{"hostile-fifo", "ignore", false,
+	 "Branch: main · HEAD: e71a764 \"add the lantern\"\n"
+	 "Dirty files: `?? sub/`\n"},
+	/* clang-format on */
+};
+
+static void check_row(const struct row *r)
+{
+	const char *dir = build(r->script, r->sub);
+	struct gitstate g;
+	uint64_t before = fingerprint(dir);
+
+	print_message("# %s\n", r->script);
+	gitstate_read(&g, dir, NULL);
+	assert_shown(&g, r->text);
+	gitstate_release(&g);
+	assert_true(before == fingerprint(dir));
+	assert_false(test_exists("ran"));
+	if (r->oracle) {
+		assert_same_as_git(dir, false);
+		assert_same_as_git(dir, true);
+	}
+}
+
+static void test_gitstate__reads_every_kind_of_repository(void **state)
+{
+	size_t i;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(&rows[i]);
+}
+
+static void test_gitstate__names_the_old_path_of_a_rename(void **state)
+{
+	struct gitstate g;
+	size_t i, seen = 0;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	gitstate_read(&g, build("dirty", "repo"), NULL);
+	for (i = 0; i < g.nfiles; i++) {
+		if (!(g.file[i].flags & GITSTATE_RENAMED))
+			continue;
+		assert_string_equal(g.file[i].path, "moved.txt");
+		assert_string_equal(g.file[i].from, "move-me.txt");
+		seen++;
+	}
+	assert_int_equal(seen, 1);
+	assert_int_equal(g.staged, 6);
+	assert_int_equal(g.modified, 6);
+	assert_int_equal(g.untracked, 3);
+	assert_int_equal(g.nfiles_all, 14);
+	assert_true(g.head_at == 1767225720000);
+	gitstate_release(&g);
+}
+
+static void test_gitstate__counts_go_on_beyond_the_files_kept(void **state)
+{
+	struct gitstate_options o = {.max_files = 3};
+	struct gitstate g;
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	if (!have_git())
+		skip();
+	gitstate_read(&g, build("dirty", "repo"), &o);
+	assert_int_equal(g.nfiles, 3);
+	assert_int_equal(g.nfiles_all, 14);
+	gitstate_show(&g, &b, 2);
+	assert_true(str_ends(buf_str(&b),
+			     STR("Dirty files: `MM a.txt`, ` M b.txt` and 12 more\n")));
+	buf_reset(&b);
+	gitstate_show(&g, &b, 0);
+	assert_true(str_ends(buf_str(&b), STR("Dirty files: 14\n")));
+	buf_release(&b);
+	gitstate_release(&g);
+}
+
+static void test_gitstate__says_what_it_left_out_at_the_deadline(void **state)
+{
+	struct gitstate_options o = {.deadline_ns = 1};
+	struct gitstate g;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	gitstate_read(&g, build("dirty", "repo"), &o);
+	assert_int_equal(g.kind, GITSTATE_REPO);
+	assert_true(g.partial);
+	assert_string_equal(g.branch, "main");
+	assert_non_null(g.note);
+	assert_true(str_find(str_of(g.note), STR("0 of 10 tracked files compared")) !=
+		    STR_NPOS);
+	gitstate_release(&g);
+	/* and where git would be run, it is not started */
+	gitstate_read(&g, build("sha256", "repo"), &o);
+	assert_int_equal(g.kind, GITSTATE_REPO);
+	assert_string_equal(g.branch, "main");
+	assert_true(g.partial);
+	assert_string_equal(g.note, "no time left for git");
+	gitstate_release(&g);
+}
+
+static void test_gitstate__a_missing_or_removed_folder_is_told(void **state)
+{
+	struct gitstate g;
+	char cwd[4096];
+
+	(void)state;
+	test_dir();
+	gitstate_read(&g, test_path("nowhere"), NULL);
+	assert_int_equal(g.kind, GITSTATE_NO_DIR);
+	assert_shown(&g, "Git state unknown: DIR/nowhere: no such directory\n");
+	gitstate_release(&g);
+	test_write("file", STR("x"));
+	gitstate_read(&g, test_path("file"), NULL);
+	assert_int_equal(g.kind, GITSTATE_NO_DIR);
+	gitstate_release(&g);
+
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	assert_int_equal(fs_mkdirs(test_path("a/b"), 0700, NULL), 0);
+	assert_int_equal(chdir(test_path("a/b")), 0);
+	assert_int_equal(rmdir(test_path("a/b")), 0);
+	assert_int_equal(rmdir(test_path("a")), 0);
+	gitstate_read(&g, ".", NULL);
+	assert_int_equal(chdir(cwd), 0);
+	assert_int_equal(g.kind, GITSTATE_NO_DIR);
+	gitstate_release(&g);
+}
+
+static void chown_all(const char *dir, const char *who)
+{
+	const char *const argv[] = {"chown", "-R", who, dir, NULL};
+
+	assert_int_equal(run_in("/", argv, NULL), 0);
+}
+
+static void test_gitstate__a_repository_of_someone_else_is_unsafe(void **state)
+{
+	static const char *const scripts[] = {"clean", "sha256"};
+	struct gitstate g;
+	const char *dir;
+	size_t i;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	if (geteuid() != 0) {
+		print_message("# needs root to give a folder away\n");
+		skip();
+	}
+	for (i = 0; i < 2; i++) {
+		dir = build(scripts[i], "repo");
+		chown_all(dir, "12345:12345");
+		gitstate_read(&g, dir, NULL);
+		assert_int_equal(g.kind, GITSTATE_UNSAFE);
+		assert_null(g.head);
+		assert_null(g.branch);
+		assert_int_equal(g.nfiles_all, 0);
+		assert_non_null(g.note);
+		gitstate_release(&g);
+		/* the user's own word is taken */
+		test_write("home/.gitconfig", STR("[safe]\n\tdirectory = *\n"));
+		gitstate_read(&g, dir, NULL);
+		assert_int_equal(g.kind, GITSTATE_REPO);
+		assert_string_equal(g.branch, "main");
+		gitstate_release(&g);
+		unlink(test_path("home/.gitconfig"));
+	}
+}
+
+static void test_gitstate__the_users_own_settings_count(void **state)
+{
+	struct gitstate g;
+	const char *dir;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("dirty", "repo");
+	test_write("home/.config/git/ignore", STR("folder\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_int_equal(g.untracked, 2);
+	gitstate_release(&g);
+	test_write("home/.gitconfig", STR("[status]\n\tshowUntrackedFiles = no\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_int_equal(g.untracked, 0);
+	assert_string_equal(
+		g.note, "untracked files not looked at (status.showUntrackedFiles=no)");
+	gitstate_release(&g);
+	unsetenv("HOME");
+	unsetenv("XDG_CONFIG_HOME");
+	gitstate_read(&g, dir, NULL);
+	assert_int_equal(g.untracked, 3);
+	gitstate_release(&g);
+}
+
+static void test_gitstate__without_git_head_is_read_from_its_file(void **state)
+{
+	char path[4096];
+	struct gitstate g;
+	const char *dir;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("sha256", "repo");
+	snprintf(path, sizeof(path), "%s", getenv("PATH"));
+	setenv("PATH", ".:relative:/nonexistent", 1);
+	gitstate_read(&g, dir, NULL);
+	setenv("PATH", path, 1);
+	assert_int_equal(g.kind, GITSTATE_REPO);
+	assert_true(g.partial);
+	assert_false(g.by_git);
+	assert_string_equal(g.branch, "main");
+	assert_int_equal(strlen(g.head), 64);
+	assert_string_equal(g.note, "files not looked at: there is no git program");
+	gitstate_release(&g);
+}
+
+static void test_gitstate__a_git_that_hangs_is_killed(void **state)
+{
+	struct gitstate_options o = {0};
+	char path[8192];
+	struct gitstate g;
+	const char *dir;
+	int64_t began;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("sha256", "repo");
+	test_write("bin/git", STR("#!/bin/sh\nwhile :; do sleep 5; done\n"));
+	assert_int_equal(chmod(test_path("bin/git"), 0755), 0);
+	snprintf(path, sizeof(path), "%s", getenv("PATH"));
+	setenv("PATH", test_path("bin"), 1);
+	began = clock_mono_ns();
+	o.deadline_ns = began + 50000000;
+	gitstate_read(&g, dir, &o);
+	setenv("PATH", path, 1);
+	assert_true(clock_mono_ns() - began < 2000000000);
+	assert_string_equal(g.note, "git took too long");
+	assert_string_equal(g.branch, "main");
+	gitstate_release(&g);
+}
+
+static void test_gitstate__json_holds_the_same_facts(void **state)
+{
+	struct gitstate g;
+	struct buf b = BUF_INIT(1 << 16);
+
+	(void)state;
+	if (!have_git())
+		skip();
+	gitstate_read(&g, build("stashes", "repo"), NULL);
+	gitstate_json(&g, &b);
+	assert_true(str_starts(buf_str(&b), STR("{\"kind\":\"repository\",\"top\":\"/")));
+	assert_true(str_find(buf_str(&b), STR("\"branch\":\"main\",")) != STR_NPOS);
+	assert_true(str_find(buf_str(&b), STR("\"head_at\":\"2026-01-01T00:01:00Z\",")) !=
+		    STR_NPOS);
+	assert_true(str_find(buf_str(&b), STR("\"stashes\":2,")) != STR_NPOS);
+	assert_true(str_ends(
+		buf_str(&b),
+		STR("\"files\":[],\"partial\":false,\"by_git\":false,\"note\":null}")));
+	buf_release(&b);
+	gitstate_release(&g);
+	gitstate_read(&g, build("unborn", "repo"), NULL);
+	gitstate_json(&g, &b);
+	assert_true(
+		str_find(
+			buf_str(&b),
+			STR("\"files\":[{\"xy\":\"A \",\"path\":\"a.txt\"},{\"xy\":\"??\",")) !=
+		STR_NPOS);
+	buf_release(&b);
+	gitstate_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gitstate__reads_every_kind_of_repository),
+		cmocka_unit_test(test_gitstate__names_the_old_path_of_a_rename),
+		cmocka_unit_test(test_gitstate__counts_go_on_beyond_the_files_kept),
+		cmocka_unit_test(test_gitstate__says_what_it_left_out_at_the_deadline),
+		cmocka_unit_test(test_gitstate__a_missing_or_removed_folder_is_told),
+		cmocka_unit_test(test_gitstate__a_repository_of_someone_else_is_unsafe),
+		cmocka_unit_test(test_gitstate__the_users_own_settings_count),
+		cmocka_unit_test(test_gitstate__without_git_head_is_read_from_its_file),
+		cmocka_unit_test(test_gitstate__a_git_that_hangs_is_killed),
+		cmocka_unit_test(test_gitstate__json_holds_the_same_facts),
+	};
+
+	return cmocka_run_group_tests_name("gitstate", tests, NULL, NULL);
+}
