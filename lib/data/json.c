@@ -333,8 +333,6 @@ static int32_t hex4(str s, size_t at)
 /* Append the escape at `at`; returns the offset past it. */
 static size_t unescape_one(struct buf *out, str raw, size_t at)
 {
-	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-	const char *plain;
 	int32_t hi, lo;
 	char utf[4];
 	char c;
@@ -343,8 +341,13 @@ static size_t unescape_one(struct buf *out, str raw, size_t at)
 		return raw.n;
 	c = raw.p[at + 1];
 	if (c != 'u') {
-		plain = c ? strchr(from, c) : NULL;
-		buf_byte(out, plain ? to[plain - from] : c);
+		c = c == 'n'   ? '\n'
+		    : c == 't' ? '\t'
+		    : c == 'r' ? '\r'
+		    : c == 'b' ? '\b'
+		    : c == 'f' ? '\f'
+			       : c;
+		buf_byte(out, c);
 		return at + 2;
 	}
 	hi = hex4(raw, at + 2);
@@ -386,21 +389,50 @@ static str whole_chars(str raw)
 	return raw;
 }
 
+/* Bytes at the start of s that are ASCII and no backslash. */
+static size_t literal_run(str s)
+{
+	const uint64_t ones = 0x0101010101010101ull, high = ones << 7;
+	size_t i = 0;
+
+	for (; s.n - i >= 8; i += 8) {
+		uint64_t v, b;
+
+		memcpy(&v, s.p + i, 8);
+		b = v ^ ones * '\\';
+		if ((v | (b - ones)) & high)
+			break;
+	}
+	while (i < s.n && s.p[i] != '\\' && !(s.p[i] & 0x80))
+		i++;
+	return i;
+}
+
 void json_unescape(struct buf *out, str raw)
 {
-	size_t at = 0;
+	size_t at = 0, n;
 
+	n = literal_run(raw);
+	if (n == raw.n) {
+		buf_add(out, raw);
+		return;
+	}
 	raw = whole_chars(raw);
 	while (at < raw.n) {
 		str rest = str_from(raw, at);
-		const char *esc = memchr(rest.p, '\\', rest.n);
-		size_t plain = esc ? (size_t)(esc - rest.p) : rest.n;
 
-		if (plain)
-			utf8_add(out, str_head(rest, plain));
-		at += plain;
-		if (esc)
+		if (rest.p[0] == '\\') {
 			at = unescape_one(out, raw, at);
+		} else if (rest.p[0] & 0x80) {
+			for (n = 1; n < rest.n && rest.p[n] & 0x80;)
+				n++;
+			utf8_add(out, str_head(rest, n));
+			at += n;
+		} else {
+			n = literal_run(rest);
+			buf_add(out, str_head(rest, n));
+			at += n;
+		}
 	}
 }
 

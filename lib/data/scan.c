@@ -493,7 +493,7 @@ static inline enum scan_tok close_container(struct scan *s, const char *p)
 }
 
 /* The next token of the record; SCAN_LOSS when it is broken (state FAILED). */
-static enum scan_tok step(struct scan *s)
+static inline __attribute__((always_inline)) enum scan_tok step_inline(struct scan *s)
 {
 	struct scan_state *st = s->st;
 	enum scan_tok tok;
@@ -503,8 +503,13 @@ static enum scan_tok step(struct scan *s)
 		return SCAN_ERROR;
 again:
 	if (st->state == IN_STR) {
-		if (!skip_string(s))
+		q = skip_plain(st->p);
+		if (likely(q)) {
+			s->str_size = offset(st, q) - st->str_off;
+			st->p = q + 1;
+		} else if (!skip_string(s)) {
 			return broken(st);
+		}
 		st->state = AFTER;
 	}
 	p = st->p;
@@ -583,6 +588,11 @@ again:
 	}
 	fail(s, p, SCAN_WHY_BAD, st->state == AFTER);
 	return broken(st);
+}
+
+static enum scan_tok step(struct scan *s)
+{
+	return step_inline(s);
 }
 
 /* Take tokens until `depth` containers are open. */
@@ -839,7 +849,7 @@ enum scan_tok scan_next(struct scan *s)
 	case STOPPED:
 		return s->err.code ? SCAN_ERROR : SCAN_END;
 	default:
-		tok = step(s);
+		tok = step_inline(s);
 		return likely(tok != SCAN_LOSS) ? tok : resync(s, st->rec_off);
 	}
 }
@@ -1030,7 +1040,16 @@ bool scan_text(struct scan *s, struct buf *out, struct buf *out_tail, size_t hea
 	       (out_tail || !tail));
 	if (st->state != IN_STR)
 		return false;
-	q = st->skip(st->p);
+	q = skip_plain(st->p);
+	if (q && (size_t)(q - st->p) <= head + tail) {
+		s->str_size = (uint64_t)(q - st->p);
+		buf_add(out, (str){st->p, (size_t)s->str_size});
+		st->state = AFTER;
+		st->p = q + 1;
+		return true;
+	}
+	if (!q)
+		q = st->skip(st->p);
 	if (*q != '"')
 		return give_long(s, out, out_tail, head, tail);
 	s->str_size = (uint64_t)(q - st->p);

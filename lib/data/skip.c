@@ -3,8 +3,8 @@
  * bit i for byte i. Which bytes are escaped follows from the backslash mask by carries
  * alone: subtracting the starts of backslash runs from the odd bit positions flips exactly
  * the bits behind runs of odd length (the method of simdjson's escape scanner). The letters
- * that follow a backslash in ordinary text (n t " \) are checked with masks too; only the
- * rare rest, b f r / and u, is looked at one by one.
+ * that follow a backslash in ordinary text (n t r " \) are checked with masks too; only the
+ * rare rest, b f / and u, is looked at one by one.
  */
 #include "data/skip.h"
 
@@ -76,13 +76,13 @@ static const char *skip_swar(const char *p)
 
 #if defined(__x86_64__) || (defined(__aarch64__) && defined(__ARM_NEON))
 
-struct masks {
-	uint64_t quote, back, feed;
-};
+#define INLINE static inline __attribute__((always_inline))
 
-/* The bytes that follow a backslash, given the mask of backslashes and whether the byte before was an active one. */
-static inline __attribute__((always_inline)) uint64_t escaped_by(uint64_t back,
-								 uint64_t *carry)
+/*
+ * The bytes that follow an active backslash. *carry: the byte before the first one is an
+ * active backslash; afterwards the same of the last one.
+ */
+INLINE uint64_t escaped_by(uint64_t back, uint64_t *carry)
 {
 	const uint64_t odd = 0xaaaaaaaaaaaaaaaaull;
 	uint64_t start, code, escaped;
@@ -94,13 +94,14 @@ static inline __attribute__((always_inline)) uint64_t escaped_by(uint64_t back,
 	return escaped;
 }
 
-/* Of the escaped bytes in `rare` below the bit `stop`: the backslash of the first illegal escape, or NULL. */
+/* Of the escapes whose letter is in `rare`, below the lowest bit of `stop`: the first illegal one, or NULL. */
 static const char *first_illegal(const char *p, uint64_t rare, uint64_t stop)
 {
 	const char *bad;
 
-	/* the bits below the first stop; all when there is none */
-	for (rare &= stop ? (stop & -stop) - 1 : ~0ull; rare; rare &= rare - 1) {
+	if (stop)
+		rare &= (stop & -stop) - 1;
+	for (; rare; rare &= rare - 1) {
 		const char *esc = p + __builtin_ctzll(rare) - 1;
 
 		if (!skip_escape(esc, &bad))
@@ -110,32 +111,26 @@ static const char *first_illegal(const char *p, uint64_t rare, uint64_t stop)
 }
 
 /*
- * The loop of every vector kernel. CLASSIFY fills the three masks for 64 bytes, LETTERS is
- * the mask of 'n' and 't'. An escaped line feed ends a string like any other, at its
- * backslash.
+ * The loop of every vector kernel. STOPS is the mask of quotes and line feeds in the 64
+ * bytes at p, BACKS that of backslashes, COMMON that of the letters which follow a
+ * backslash most often. An escaped line feed is an illegal escape, and so ends the string
+ * at its backslash.
  */
-#define SKIP_LOOP(CLASSIFY, LETTERS)                                                     \
+#define SKIP_LOOP(STOPS, BACKS, COMMON)                                                  \
 	uint64_t carry = 0;                                                              \
 	for (;; p += 64) {                                                               \
-		struct masks m;                                                          \
-		uint64_t stop, escaped, rare;                                            \
+		uint64_t stop = STOPS(p), back = BACKS(p);                               \
                                                                                          \
-		CLASSIFY(p, &m);                                                         \
-		if (!(m.back | carry)) {                                                 \
-			stop = m.quote | m.feed;                                         \
-			if (stop)                                                        \
-				return p + __builtin_ctzll(stop);                        \
-			continue;                                                        \
-		}                                                                        \
-		escaped = escaped_by(m.back, &carry);                                    \
-		stop = (m.quote & ~escaped) | m.feed;                                    \
-		rare = escaped & ~(m.quote | m.back | LETTERS(p));                       \
-		if (rare) {                                                              \
-			/* the bit of a feed counts as rare: let first_illegal see it */ \
-			const char *bad =                                                \
-				first_illegal(p, rare, stop & ~(m.feed & escaped));      \
-			if (bad)                                                         \
-				return bad;                                              \
+		if (back | carry) {                                                      \
+			uint64_t escaped = escaped_by(back, &carry), rare;               \
+                                                                                         \
+			stop &= ~escaped;                                                \
+			rare = escaped & ~COMMON(p);                                     \
+			if (rare) {                                                      \
+				const char *bad = first_illegal(p, rare, stop);          \
+				if (bad)                                                 \
+					return bad;                                      \
+			}                                                                \
 		}                                                                        \
 		if (stop)                                                                \
 			return p + __builtin_ctzll(stop);                                \
@@ -145,61 +140,95 @@ static const char *first_illegal(const char *p, uint64_t rare, uint64_t stop)
 
 #if defined(__x86_64__)
 
-static inline __attribute__((always_inline)) uint64_t sse2_eq(const char *p, char c)
+INLINE __m128i sse2_load(const char *p)
 {
-	const __m128i want = _mm_set1_epi8(c);
-	uint64_t bits = 0;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-
-		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, want))
-			<< (16 * i);
-	}
-	return bits;
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-static inline __attribute__((always_inline)) void sse2_classify(const char *p,
-								struct masks *m)
+INLINE __m128i sse2_is(__m128i v, char c)
 {
-	m->quote = sse2_eq(p, '"');
-	m->back = sse2_eq(p, '\\');
-	m->feed = sse2_eq(p, '\n');
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
-#define SSE2_LETTERS(p) (sse2_eq((p), 'n') | sse2_eq((p), 't'))
-
-static const char *skip_sse2(const char *p)
+INLINE __m128i sse2_stop(__m128i v)
 {
-	SKIP_LOOP(sse2_classify, SSE2_LETTERS)
+	return _mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\n'));
 }
+
+INLINE __m128i sse2_back(__m128i v)
+{
+	return sse2_is(v, '\\');
+}
+
+INLINE __m128i sse2_common(__m128i v)
+{
+	return _mm_or_si128(_mm_or_si128(_mm_or_si128(sse2_is(v, 'n'), sse2_is(v, 't')),
+					 _mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\'))),
+			    sse2_is(v, 'r'));
+}
+
+INLINE uint64_t sse2_bits(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+	return (uint64_t)(uint32_t)_mm_movemask_epi8(a) |
+	       (uint64_t)(uint32_t)_mm_movemask_epi8(b) << 16 |
+	       (uint64_t)(uint32_t)_mm_movemask_epi8(c) << 32 |
+	       (uint64_t)(uint32_t)_mm_movemask_epi8(d) << 48;
+}
+
+#define SSE2_BITS(is, p)                                                                 \
+	sse2_bits(is(sse2_load(p)), is(sse2_load((p) + 16)), is(sse2_load((p) + 32)),    \
+		  is(sse2_load((p) + 48)))
+#define SSE2_STOPS(p)  SSE2_BITS(sse2_stop, p)
+#define SSE2_BACKS(p)  SSE2_BITS(sse2_back, p)
+#define SSE2_COMMON(p) SSE2_BITS(sse2_common, p)
+
+static const char *skip_sse2(const char *p){
+	SKIP_LOOP(SSE2_STOPS, SSE2_BACKS, SSE2_COMMON)}
 
 #define AVX2 __attribute__((target("avx2,bmi")))
 
-static inline AVX2 __attribute__((always_inline)) uint64_t avx2_eq(const char *p, char c)
+INLINE AVX2 __m256i avx2_load(const char *p)
 {
-	const __m256i want = _mm256_set1_epi8(c);
-	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
-	__m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
-
-	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, want)) |
-	       (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, want)) << 32;
+	return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 
-static inline AVX2 __attribute__((always_inline)) void avx2_classify(const char *p,
-								     struct masks *m)
+INLINE AVX2 __m256i avx2_is(__m256i v, char c)
 {
-	m->quote = avx2_eq(p, '"');
-	m->back = avx2_eq(p, '\\');
-	m->feed = avx2_eq(p, '\n');
+	return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(c));
 }
 
-#define AVX2_LETTERS(p) (avx2_eq((p), 'n') | avx2_eq((p), 't'))
+INLINE AVX2 __m256i avx2_stop(__m256i v)
+{
+	return _mm256_or_si256(avx2_is(v, '"'), avx2_is(v, '\n'));
+}
+
+INLINE AVX2 __m256i avx2_back(__m256i v)
+{
+	return avx2_is(v, '\\');
+}
+
+INLINE AVX2 __m256i avx2_common(__m256i v)
+{
+	return _mm256_or_si256(
+		_mm256_or_si256(_mm256_or_si256(avx2_is(v, 'n'), avx2_is(v, 't')),
+				_mm256_or_si256(avx2_is(v, '"'), avx2_is(v, '\\'))),
+		avx2_is(v, 'r'));
+}
+
+INLINE AVX2 uint64_t avx2_bits(__m256i a, __m256i b)
+{
+	return (uint32_t)_mm256_movemask_epi8(a) |
+	       (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32;
+}
+
+#define AVX2_BITS(is, p) avx2_bits(is(avx2_load(p)), is(avx2_load((p) + 32)))
+#define AVX2_STOPS(p)    AVX2_BITS(avx2_stop, p)
+#define AVX2_BACKS(p)    AVX2_BITS(avx2_back, p)
+#define AVX2_COMMON(p)   AVX2_BITS(avx2_common, p)
 
 static AVX2 const char *skip_avx2(const char *p)
 {
-	SKIP_LOOP(avx2_classify, AVX2_LETTERS)
+	SKIP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON)
 }
 
 static bool has_avx2(void)
@@ -209,34 +238,56 @@ static bool has_avx2(void)
 
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 
-static inline __attribute__((always_inline)) uint64_t neon_eq(const char *p, char c)
+INLINE uint8x16_t neon_load(const char *p)
+{
+	return vld1q_u8((const uint8_t *)p);
+}
+
+INLINE uint8x16_t neon_is(uint8x16_t v, char c)
+{
+	return vceqq_u8(v, vdupq_n_u8((uint8_t)c));
+}
+
+INLINE uint8x16_t neon_stop(uint8x16_t v)
+{
+	return vorrq_u8(neon_is(v, '"'), neon_is(v, '\n'));
+}
+
+INLINE uint8x16_t neon_back(uint8x16_t v)
+{
+	return neon_is(v, '\\');
+}
+
+INLINE uint8x16_t neon_common(uint8x16_t v)
+{
+	return vorrq_u8(vorrq_u8(vorrq_u8(neon_is(v, 'n'), neon_is(v, 't')),
+				 vorrq_u8(neon_is(v, '"'), neon_is(v, '\\'))),
+			neon_is(v, 'r'));
+}
+
+/* Each byte of the four is 0 or 255: weigh them with their bit, and add up in pairs, three times. */
+INLINE uint64_t neon_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
 	static const uint8_t weight[16] = {1, 2, 4, 8, 16, 32, 64, 128,
 					   1, 2, 4, 8, 16, 32, 64, 128};
-	const uint8x16_t bit = vld1q_u8(weight), want = vdupq_n_u8((uint8_t)c);
-	uint8x16_t v[4];
-	int i;
+	const uint8x16_t bit = vld1q_u8(weight);
 
-	for (i = 0; i < 4; i++)
-		v[i] = vandq_u8(vceqq_u8(vld1q_u8((const uint8_t *)p + 16 * i), want),
-				bit);
-	/* three rounds of pairwise sums gather the weighted bits of 64 bytes in 8 */
-	v[0] = vpaddq_u8(vpaddq_u8(v[0], v[1]), vpaddq_u8(v[2], v[3]));
-	v[0] = vpaddq_u8(v[0], v[0]);
-	return vgetq_lane_u64(vreinterpretq_u64_u8(v[0]), 0);
+	a = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
+	c = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
+	a = vpaddq_u8(a, c);
+	a = vpaddq_u8(a, a);
+	return vgetq_lane_u64(vreinterpretq_u64_u8(a), 0);
 }
 
-static inline __attribute__((always_inline)) void neon_classify(const char *p,
-								struct masks *m)
-{
-	m->quote = neon_eq(p, '"');
-	m->back = neon_eq(p, '\\');
-	m->feed = neon_eq(p, '\n');
-}
+#define NEON_BITS(is, p)                                                                 \
+	neon_bits(is(neon_load(p)), is(neon_load((p) + 16)), is(neon_load((p) + 32)),    \
+		  is(neon_load((p) + 48)))
+#define NEON_STOPS(p)  NEON_BITS(neon_stop, p)
+#define NEON_BACKS(p)  NEON_BITS(neon_back, p)
+#define NEON_COMMON(p) NEON_BITS(neon_common, p)
 
-#define NEON_LETTERS(p) (neon_eq((p), 'n') | neon_eq((p), 't'))
-
-static const char *skip_neon(const char *p){SKIP_LOOP(neon_classify, NEON_LETTERS)}
+static const char *skip_neon(const char *p){
+	SKIP_LOOP(NEON_STOPS, NEON_BACKS, NEON_COMMON)}
 
 #endif
 

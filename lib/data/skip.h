@@ -30,7 +30,7 @@ skip_fn *skip_kernel(enum skip_which k);
 /* The escape at p (a backslash) is legal and complete: its length; else 0, and *bad is the first byte that is wrong. */
 size_t skip_escape(const char *p, const char **bad);
 
-/* The closing quote of a string of at most 31 bytes of plain ASCII without escapes at p; else NULL. Inline: most keys. */
+/* The closing quote of a string of at most 47 bytes of plain ASCII without escapes at p; else NULL. Inline: most keys. */
 static inline const char *skip_plain(const char *p)
 {
 #ifdef __SSE2__
@@ -38,7 +38,7 @@ static inline const char *skip_plain(const char *p)
 	const __m128i feed = _mm_set1_epi8('\n');
 	int i, bits;
 
-	for (i = 0; i < 2; i++, p += 16) {
+	for (i = 0; i < 3; i++, p += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
 		__m128i stop =
 			_mm_or_si128(_mm_cmpeq_epi8(v, back), _mm_cmpeq_epi8(v, feed));
@@ -53,7 +53,7 @@ static inline const char *skip_plain(const char *p)
 	}
 	return NULL;
 #else
-	const char *end = p + 32;
+	const char *end = p + 48;
 
 	while (p < end && *p != '"' && *p != '\\' && *p != '\n' && !(*p & 0x80))
 		p++;
