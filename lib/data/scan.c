@@ -55,6 +55,7 @@
 #define SHAPE_PENDING 48  /* keys of one record */
 #define SHAPE_FIRST   64  /* so many records are learnt from at the start, */
 #define SHAPE_EVERY   64  /* then one in so many */
+#define SHAPE_MANY    16  /* records that make "every record" mean something */
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -322,8 +323,9 @@ static void shape_learn(struct shape *sh)
 
 /*
  * The candidate that was weighed has the keys of a record of this file rather than those of
- * some inner object: all that every record has, and at least half known ones. Before any
- * record was seen, an object that fills the rest of its line is believed.
+ * some inner object: at least two known ones, and, once many records were seen, half of
+ * them known, and all that every record has. Before any was seen, an object that fills the
+ * rest of its line is believed.
  */
 static bool shape_fits(const struct scan_state *st, char next)
 {
@@ -333,6 +335,8 @@ static bool shape_fits(const struct scan_state *st, char next)
 
 	if (!sh->records)
 		return next == '\n' && st->p < st->end;
+	if (sh->records < SHAPE_MANY)
+		return st->known >= 2;
 	for (i = 0; i < SHAPE_SLOTS; i++)
 		common += sh->seen[i] == sh->records;
 	return st->common >= common && 2 * st->known >= st->keys && st->known >= 2;
@@ -679,17 +683,20 @@ static enum scan_tok resync(struct scan *s, uint64_t start)
 	struct scan_state *st = s->st;
 	struct wrong w = st->wrong;
 	enum scan_why why = w.why;
-	bool first = true, sure, nested;
+	bool sure, inside;
 	uint64_t at;
 	char next;
 
 	for (;;) {
-		nested = w.nested != NOWHERE;
-		sure = !nested && w.quoted != NOWHERE;
+		bool nested = w.nested != NOWHERE;
+
+		/* inside: the record was read as a part of the broken one, up to where that broke */
+		inside = true;
+		sure = !nested;
 		if (nested) {
 			at = w.nested;
 			w.nested = NOWHERE;
-		} else if (sure) {
+		} else if (w.quoted != NOWHERE) {
 			at = w.quoted;
 			w.quoted = NOWHERE;
 		} else {
@@ -697,7 +704,8 @@ static enum scan_tok resync(struct scan *s, uint64_t start)
 				return SCAN_ERROR;
 			if (at == NOWHERE)
 				break;
-			sure = at == w.at || st->p[-1] == '\0' || st->p[-1] == '}';
+			inside = at == w.at;
+			sure = inside || st->p[-1] == '\0' || st->p[-1] == '}';
 		}
 		if (attempt(s, at)) {
 			uint64_t end = offset(st, st->p);
@@ -708,7 +716,7 @@ static enum scan_tok resync(struct scan *s, uint64_t start)
 			    (sure || shape_fits(st, next))) {
 				if (!go(s, at))
 					return SCAN_ERROR;
-				if (first && why == SCAN_WHY_BAD && (nested || sure))
+				if (why == SCAN_WHY_BAD && inside)
 					why = SCAN_WHY_TORN;
 				return loss(s, start, at, why);
 			}
@@ -720,7 +728,6 @@ static enum scan_tok resync(struct scan *s, uint64_t start)
 		} else if (!nested) {
 			w = st->wrong;
 		}
-		first = first && nested;
 	}
 	s->tail_cut = st->p >= st->end && (w.at_end || w.at_nul);
 	return loss(s, start, offset(st, st->p), why);
@@ -764,7 +771,7 @@ static enum scan_tok no_object(struct scan *s)
 		return SCAN_ERROR;
 	if (next == '\n' || next == '\0' || next == '{')
 		return loss(s, from, to, SCAN_WHY_VALUE);
-	fail(s, st->p, SCAN_WHY_BAD, false);
+	fail(s, st->p, SCAN_WHY_BAD, true);
 	return resync(s, from);
 }
 
