@@ -273,7 +273,9 @@ static int fs_replaceable(const char *path, struct err *e)
 	return 0;
 }
 
-int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e)
+/* The one way a file is replaced: temporary file in temp_dir, then a rename. */
+static int fs_replace(const char *path, str temp_dir, str s, mode_t mode, bool durable,
+		      struct err *e)
 {
 	struct buf temp = BUF_INIT(SIZE_MAX);
 	int fd, r, ret;
@@ -281,13 +283,13 @@ int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e)
 	ret = fs_replaceable(path, e);
 	if (ret)
 		return ret;
-	fd = fs_temp_open(fs_dirname(path), O_WRONLY, mode, &temp);
+	fd = fs_temp_open(temp_dir, O_WRONLY, mode, &temp);
 	if (fd < 0) {
 		ret = err_sys(e, "%s", path);
 		goto out;
 	}
 	ret = fs_write_all(fd, s, path, e);
-	if (!ret) {
+	if (!ret && durable) {
 		FS_AGAIN(r, io.fsync(fd));
 		if (r < 0)
 			ret = err_sys(e, "%s", path);
@@ -301,10 +303,41 @@ int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e)
 	}
 	if (ret)
 		io.unlink(buf_cstr(&temp));
-	else
+	else if (durable)
 		ret = fs_sync_dir(fs_dirname(path), path, e);
 out:
 	buf_release(&temp);
+	return ret;
+}
+
+int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e)
+{
+	return fs_replace(path, fs_dirname(path), s, mode, true, e);
+}
+
+int fs_write_through(const char *path, const char *temp_dir, str s, mode_t mode,
+		     struct err *e)
+{
+	return fs_replace(path, str_of(temp_dir), s, mode, true, e);
+}
+
+int fs_write_quick(const char *path, str s, mode_t mode, struct err *e)
+{
+	return fs_replace(path, fs_dirname(path), s, mode, false, e);
+}
+
+int fs_rename(const char *from, const char *to, struct err *e)
+{
+	int r, ret;
+
+	FS_AGAIN(r, io.rename(from, to));
+	if (r < 0)
+		return errno == ENOENT
+			       ? err_set(e, HF_ENOTFOUND, "%s: no such file", from)
+			       : err_sys(e, "%s", from);
+	ret = fs_sync_dir(fs_dirname(to), to, e);
+	if (!ret && !str_eq(fs_dirname(from), fs_dirname(to)))
+		ret = fs_sync_dir(fs_dirname(from), from, e);
 	return ret;
 }
 

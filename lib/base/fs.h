@@ -39,6 +39,14 @@ int fs_write_all(int fd, str s, const char *name, struct err *e);
  * a power loss. A symbolic link at path is replaced, not followed.
  */
 int fs_write_atomic(const char *path, str s, mode_t mode, struct err *e);
+/* The same with the temporary file in temp_dir, which must exist on the same file system. */
+int fs_write_through(const char *path, const char *temp_dir, str s, mode_t mode,
+		     struct err *e);
+/* The same without forcing it to disk: old or new after a crash of the program, either or an
+ * empty file after a power cut. For what can be made again. */
+int fs_write_quick(const char *path, str s, mode_t mode, struct err *e);
+/* Rename a file (replacing `to`) and make both folders durable; HF_ENOTFOUND when there is none. */
+int fs_rename(const char *from, const char *to, struct err *e);
 /*
  * Append one record durably: one write with O_APPEND, fdatasync. Creates the file with
  * mode 0600. After a rename in between (inode changed) it appends again to the new file.

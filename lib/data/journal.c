@@ -271,31 +271,6 @@ static void write_fields(struct journal *j, struct buf *b)
 	buf_add(b, STR("}\n"));
 }
 
-/* Old or new, never half; not forced to disk (see above). */
-static int replace(const char *path, str text, struct err *e)
-{
-	struct buf temp = BUF_INIT(PATH_MAX);
-	int fd, ret;
-
-	buf_printf(&temp, "%s.%ld", path, (long)getpid());
-	fd = io.open(buf_cstr(&temp),
-		     O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		ret = err_sys(e, "%s", buf_cstr(&temp));
-		goto out;
-	}
-	ret = fs_write_all(fd, text, buf_cstr(&temp), e);
-	if (io.close(fd) < 0 && !ret)
-		ret = err_sys(e, "%s: close", buf_cstr(&temp));
-	if (!ret && io.rename(buf_cstr(&temp), path) < 0)
-		ret = err_sys(e, "%s: rename", path);
-	if (ret)
-		io.unlink(buf_cstr(&temp));
-out:
-	buf_release(&temp);
-	return ret;
-}
-
 int journal_save(struct journal *j, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_FILE_MAX), dir = BUF_INIT(PATH_MAX);
@@ -310,7 +285,7 @@ int journal_save(struct journal *j, struct err *e)
 	buf_add(&dir, str_head(str_of(j->path), str_rchr(str_of(j->path), '/')));
 	ret = fs_is_dir(buf_cstr(&dir)) ? 0 : fs_mkdirs(buf_cstr(&dir), 0700, e);
 	if (!ret)
-		ret = replace(j->path, buf_str(&b), e);
+		ret = fs_write_quick(j->path, buf_str(&b), 0600, e);
 	if (!ret)
 		j->is_new = false;
 out:

@@ -13,7 +13,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -174,68 +173,22 @@ static int make_folder(const struct vault *v, enum vault_folder f, str project,
 	return ret;
 }
 
-static int sync_folder(const char *path, struct err *e)
-{
-	int fd = io.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	int ret = 0;
-
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	if (io.fsync(fd) < 0)
-		ret = err_sys(e, "%s: fsync", path);
-	io.close(fd);
-	return ret;
-}
-
-/* A new file in the temporary folder with this text, on disk. */
-static int write_temp(const char *path, str text, struct err *e)
-{
-	int fd = io.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			 0600);
-	int ret;
-
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	ret = fs_write_all(fd, text, path, e);
-	if (!ret && io.fsync(fd) < 0)
-		ret = err_sys(e, "%s: fsync", path);
-	if (io.close(fd) < 0 && !ret)
-		ret = err_sys(e, "%s: close", path);
-	return ret;
-}
-
 int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
 		struct err *e)
 {
-	struct buf path = BUF_INIT(PATH_MAX), folder = BUF_INIT(PATH_MAX),
-		   temp = BUF_INIT(PATH_MAX);
+	struct buf path = BUF_INIT(PATH_MAX), temp = BUF_INIT(PATH_MAX);
 	int ret;
 
 	assert(v->lock >= 0);
 	ret = checked_path(v, f, project, name, &path, e);
-	if (ret)
-		goto out;
-	ret = make_folder(v, f, project, e);
-	if (ret)
-		goto out;
+	if (!ret)
+		ret = make_folder(v, f, project, e);
 	root_path(v, TEMP_NAME, &temp);
-	ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
-	if (ret)
-		goto out;
-	/* one writer holds the lock, so the process number makes the name its own */
-	buf_printf(&temp, "/%ld", (long)getpid());
-	ret = write_temp(buf_cstr(&temp), text, e);
-	if (!ret && io.rename(buf_cstr(&temp), buf_cstr(&path)) < 0)
-		ret = err_sys(e, "%s: rename", buf_cstr(&path));
-	if (ret) {
-		io.unlink(buf_cstr(&temp));
-		goto out;
-	}
-	vault_path(v, f, project, STR_NONE, &folder);
-	ret = sync_folder(buf_cstr(&folder), e);
-out:
+	if (!ret)
+		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
+	if (!ret)
+		ret = fs_write_through(buf_cstr(&path), buf_cstr(&temp), text, 0600, e);
 	buf_release(&path);
-	buf_release(&folder);
 	buf_release(&temp);
 	return ret;
 }
@@ -267,34 +220,21 @@ int vault_append(struct vault *v, enum vault_folder f, str project, str name, st
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
 	       str name, struct err *e)
 {
-	struct buf a = BUF_INIT(PATH_MAX), b = BUF_INIT(PATH_MAX),
-		   folder = BUF_INIT(PATH_MAX);
+	struct buf a = BUF_INIT(PATH_MAX), b = BUF_INIT(PATH_MAX);
 	int ret;
 
 	assert(v->lock >= 0);
+	if (!name.n)
+		return err_set(e, HF_EUSAGE, "no name of a note to move");
 	ret = checked_path(v, from, project, name, &a, e);
 	if (!ret)
 		ret = checked_path(v, to, project, name, &b, e);
 	if (!ret)
 		ret = make_folder(v, to, project, e);
-	if (ret)
-		goto out;
-	if (io.rename(buf_cstr(&a), buf_cstr(&b)) < 0) {
-		ret = errno == ENOENT
-			      ? err_set(e, HF_ENOTFOUND, "%s: no such note", buf_cstr(&a))
-			      : err_sys(e, "%s: rename", buf_cstr(&a));
-		goto out;
-	}
-	vault_path(v, to, project, STR_NONE, &folder);
-	ret = sync_folder(buf_cstr(&folder), e);
-	buf_reset(&folder);
-	vault_path(v, from, project, STR_NONE, &folder);
 	if (!ret)
-		ret = sync_folder(buf_cstr(&folder), e);
-out:
+		ret = fs_rename(buf_cstr(&a), buf_cstr(&b), e);
 	buf_release(&a);
 	buf_release(&b);
-	buf_release(&folder);
 	return ret;
 }
 

@@ -4,9 +4,11 @@
  *   inject_document(&text, item, &git, 8000);
  *
  * Plain factual sentences in a frame that says what this is, where it comes from and when:
- * notes of an earlier session, no instructions. Frame markers inside content are escaped.
- * Cut at line borders to a number of UTF-16 units, the essence first: drift and hazards,
- * Goal, Next, Verify, Known Gaps, then the rest. Same state, same bytes.
+ * notes of an earlier session, no instructions. Frame markers inside content are escaped,
+ * and so are the client's own tags. Cut at line borders to a number of UTF-16 units (the
+ * client's measure), the essence first: drift, hazards, how it ended, Goal, Next, Verify,
+ * Known Gaps, then Done, Key Context, Files to Read, Environment. It stands alone: no path
+ * of the vault is named for reading. Same state, same bytes.
  */
 #ifndef WORK_INJECT_H
 #define WORK_INJECT_H
@@ -15,18 +17,34 @@
 #include "work/docs.h"
 
 #define INJECT_UNITS_DEFAULT 8000
-#define INJECT_LINE_MAX      200
+#define INJECT_UNITS_MAX     9500 /* the client replaces anything above 10,000 */
+#define INJECT_MANUAL_UNITS                                                              \
+	300 /* of inject_keep's text for a manual compaction: the user sees it */
 
-/* One document in full, with drift against git (may be NULL). */
-void inject_document(struct buf *out, const struct docs_item *item, const struct gitstate *git,
-		     size_t units);
-/* Other documents, one line each. */
-void inject_others(struct buf *out, const struct docs *d, const struct docs_item *but, str worktree);
-/* What a compaction loses: stated constraints, exact commands with results, paths in flight, errors, the last instruction, fresh git state. */
-void inject_compact(struct buf *out, const struct facts *f, const struct gitstate *git, size_t units);
-/* What the summarizer must keep word for word (PreCompact, automatic), or at most 300 characters (manual). */
+/* One document in full, with drift against git (may be NULL). units is clamped to INJECT_UNITS_MAX. */
+void inject_document(struct buf *out, const struct docs_item *item,
+		     const struct gitstate *git, size_t units);
+/* Pending documents but `but` (may be NULL), one line each; those of other worktrees say so. Nothing when there are none. */
+void inject_others(struct buf *out, const struct docs *d, const struct docs_item *but,
+		   str worktree);
+/* The stated hazards of a document alone, framed. Nothing when it has none. */
+void inject_hazards(struct buf *out, const struct docs_item *item);
+/*
+ * What a compaction loses: stated constraints, the last instruction word for word, commands
+ * with their results, files in flight, errors with what fixed them, and git's state now
+ * (may be NULL). Framed, at most `units`.
+ */
+void inject_compact(struct buf *out, const struct facts *f, const struct gitstate *git,
+		    size_t units);
+/*
+ * Instructions for the summarizer: what it must keep word for word. automatic: constraints,
+ * open tasks, commands and paths in play. manual: at most INJECT_MANUAL_UNITS.
+ */
 void inject_keep(struct buf *out, const struct facts *f, bool manual);
-/* What moved between a document and now, one line each ("- branch: was main, is topic"). */
-void inject_drift(struct buf *out, const struct docs_item *item, const struct gitstate *git);
+/* What moved between a document and now, one line each ("- Branch: main then, topic now"). Nothing when nothing did. */
+void inject_drift(struct buf *out, const struct docs_item *item,
+		  const struct gitstate *git);
+/* Append text (whole lines) to out while the whole of out stays within units; false when a line was left out. */
+bool inject_fit(struct buf *out, str text, size_t units);
 
 #endif

@@ -404,6 +404,62 @@ static void test_fs__write_atomic_is_old_or_new_whatever_call_fails(void **state
 	assert_true(n >= 13);
 }
 
+static void test_fs__write_quick_and_through_are_old_or_new_too(void **state)
+{
+	(void)state;
+	test_dir();
+	mkdir(test_path("temp"), 0700);
+	for (int through = 0; through < 2; through++) {
+		int n = 0, ret;
+		bool met;
+
+		do {
+			struct err e = ERR_INIT;
+
+			test_write("d/f", STR("old"));
+			fault_at(++n);
+			ret = through ? fs_write_through(test_path("d/f"),
+							 test_path("temp"), STR("new"),
+							 0600, &e)
+				      : fs_write_quick(test_path("d/f"), STR("new"), 0600,
+						       &e);
+			met = fault_met();
+			fault_off();
+			assert_int_equal(ret, e.code);
+			assert_true(test_is("d/f", "new") ||
+				    (ret && test_is("d/f", "old")));
+			assert_int_equal(test_entries("d"), 1);
+			assert_int_equal(test_entries("temp"), 0);
+		} while (met);
+		assert_int_equal(ret, 0);
+	}
+}
+
+static void test_fs__rename_keeps_one_of_the_two_names(void **state)
+{
+	struct err e = ERR_INIT;
+	int n = 0, ret;
+	bool met;
+
+	(void)state;
+	test_dir();
+	mkdir(test_path("to"), 0700);
+	assert_int_equal(fs_rename(test_path("none"), test_path("to/f"), &e),
+			 HF_ENOTFOUND);
+	do {
+		test_write("from/f", STR("x"));
+		unlink(test_path("to/f"));
+		fault_at(++n);
+		ret = fs_rename(test_path("from/f"), test_path("to/f"), NULL);
+		met = fault_met();
+		fault_off();
+		assert_true(test_exists("from/f") != test_exists("to/f"));
+		if (!ret)
+			assert_true(test_is("to/f", "x"));
+	} while (met);
+	assert_int_equal(ret, 0);
+}
+
 static void test_fs__interrupted_calls_are_repeated(void **state)
 {
 	int n = 0;
@@ -1002,6 +1058,8 @@ int main(void)
 		cmocka_unit_test(test_fs__write_atomic_knows_names_without_a_folder),
 		cmocka_unit_test(test_fs__write_atomic_replaces_a_link_not_its_target),
 		cmocka_unit_test(test_fs__write_atomic_is_old_or_new_whatever_call_fails),
+		cmocka_unit_test(test_fs__write_quick_and_through_are_old_or_new_too),
+		cmocka_unit_test(test_fs__rename_keeps_one_of_the_two_names),
 		cmocka_unit_test(test_fs__interrupted_calls_are_repeated),
 		cmocka_unit_test(test_fs__a_taken_temporary_name_is_not_a_failure),
 		cmocka_unit_test(test_fs__a_folder_that_cannot_be_synced_is_no_failure),
