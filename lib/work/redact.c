@@ -1,0 +1,2158 @@
+/*
+ * One pass. sieve names the places worth a look; each is given to the rules below, and the
+ * first that finds a secret ends the matter: the bytes are replaced and the pass goes on
+ * behind them.
+ *
+ * Two promises shape the code:
+ *
+ * - Linear time. A rule looks at a bounded window around its place, or consumes what it
+ *   looked at. What must be searched further (the end of a quoted value) is remembered.
+ * - redact(redact(x)) equals redact(x). So a rule never looks back across what was replaced:
+ *   the byte before it counts as the ']' that ends a marker (see before()), and no rule
+ *   looks back across such a bracket; a value that holds a marker is left alone.
+ */
+#include "work/redact.h"
+
+#include "base/utf8.h"
+#include "work/secret.h"
+#include "work/sieve.h"
+
+#define VALUE_LOOK_BYTES  160  /* of an unquoted value, to judge it */
+#define QUOTED_MAX_BYTES  4096 /* longest quoted value that is judged whole */
+#define URL_MAX_BYTES     512  /* user and password of a URL */
+#define GAP_BYTES         64   /* blanks between name, separator and value */
+#define LINE_LOOK_BYTES   128  /* back on the line for the command an option belongs to */
+#define PAIR_LOOK_BYTES   256  /* from an AWS key id to its secret */
+#define DOTTED_LOOK_BYTES 40   /* back from a run to the start of a dotted token */
+#define PROSE_WORDS_MAX   24   /* no passphrase is longer */
+#define PEM_BODY_MIN      4 /* letters and digits that make a block more than a mention */
+#define WEAK_ODD_MIN      12 /* odd bytes of a value with a weak name */
+#define PEM_CUT_MIN       16 /* the same in a block without an end */
+
+struct hit {
+	size_t from, to;
+	const char *kind;
+};
+
+struct scan {
+	str s;
+	size_t done;       /* end of the last secret */
+	size_t cookie_end; /* inside the value of a Cookie header up to here */
+	struct hit pair;   /* found ahead of its place; from 0 = none */
+	struct sieve sieve;
+	struct {
+		size_t from, to;
+	} quote[3]; /* per quote character: from any place in [from, to] the next one is at `to` */
+};
+
+/* text around a place */
+
+static inline char at(const struct scan *c, size_t i)
+{
+	return i < c->s.n ? c->s.p[i] : '\0';
+}
+
+static inline char before(const struct scan *c, size_t i)
+{
+	if (i == c->done)
+		return c->done ? ']' : '\0';
+	return c->s.p[i - 1];
+}
+
+static inline str cut(const struct scan *c, size_t from, size_t to)
+{
+	return (str){c->s.p + from, to - from};
+}
+
+static inline bool token_byte(char ch)
+{
+	return str_is_alnum(ch) || ch == '_' || ch == '-';
+}
+
+static inline bool blank(char ch)
+{
+	return ch == ' ' || ch == '\t';
+}
+
+static inline bool newline(char ch)
+{
+	return ch == '\n' || ch == '\r';
+}
+
+/* NUL is in no set. */
+static inline bool one_of(char ch, const char *set)
+{
+	return ch && strchr(set, ch);
+}
+
+static bool is_hex(char ch)
+{
+	return str_is_digit(ch) || (str_lower(ch) >= 'a' && str_lower(ch) <= 'f');
+}
+
+static size_t token_end(const struct scan *c, size_t i)
+{
+	while (i < c->s.n && token_byte(c->s.p[i]))
+		i++;
+	return i;
+}
+
+/* The token run from i, over dots that have a token byte on their other side as well. */
+static size_t long_token_end(const struct scan *c, size_t i)
+{
+	while (i < c->s.n &&
+	       (token_byte(c->s.p[i]) ||
+		(c->s.p[i] == '.' && i + 1 < c->s.n && token_byte(c->s.p[i + 1]))))
+		i++;
+	return i;
+}
+
+static bool base64_byte(char ch)
+{
+	return token_byte(ch) || ch == '+' || ch == '/' || ch == '=';
+}
+
+static size_t base64_end(const struct scan *c, size_t i)
+{
+	while (i < c->s.n && base64_byte(c->s.p[i]))
+		i++;
+	return i;
+}
+
+/* The text from the start of the line, or of what may be looked at, to i. */
+static str line_before(const struct scan *c, size_t i, size_t max)
+{
+	size_t from = i;
+
+	while (from > c->done && i - from < max && !newline(c->s.p[from - 1]) &&
+	       c->s.p[from - 1] != ']')
+		from--;
+	return cut(c, from, i);
+}
+
+static bool is_digits(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!str_is_digit(s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+static size_t count_digits(str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += str_is_digit(s.p[i]);
+	return n;
+}
+
+static bool has_letter(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (str_is_alpha(s.p[i]))
+			return true;
+	return false;
+}
+
+static bool has_high(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] & 0x80)
+			return true;
+	return false;
+}
+
+static bool hit_set(struct hit *h, size_t from, size_t to, const char *kind)
+{
+	*h = (struct hit){from, to, kind};
+	return to > from;
+}
+
+/*
+ * A filter in front of secret_name: the last letters of all names it knows. Most places
+ * with a separator end here.
+ */
+static bool may_name(const struct scan *c, size_t end)
+{
+	unsigned char a, b;
+
+	if (end < c->done + 2)
+		return false;
+	a = (unsigned char)str_lower(c->s.p[end - 2]);
+	b = (unsigned char)str_lower(c->s.p[end - 1]);
+	if (b & 0x80 || a & 0x80 || str_is_digit((char)b) || b == '_')
+		return true;
+	switch (b) {
+	case 'a':
+		return a == 'n' || a == 'h' || a == 'l' || a == 'k';
+	case 'b':
+		return a == '_';
+	case 'c':
+		return a == 'a' || a == 'i';
+	case 'd':
+		return a == 'r' || a == 'w' || a == 'i' || a == 'o' || a == 'l';
+	case 'e':
+		return a == 's' || a == 'd' || a == 'r' || a == 'i' || a == 'v' ||
+		       a == 'g' || a == 'u' || a == 'l';
+	case 'g':
+		return a == 'i' || a == 'n';
+	case 'h':
+		return a == 't' || a == 's';
+	case 'i':
+		return a == 'd';
+	case 'l':
+		return a == 'a';
+	case 'm':
+		return a == 'r' || a == 'e';
+	case 'n':
+		return a == 'e' || a == 'o' || a == 'i';
+	case 'o':
+		return a == 'l' || a == 'z';
+	case 'p':
+		return a == 'd' || a == 'u';
+	case 'r':
+		return a == 'e';
+	case 's':
+		return a == 's' || a == 'l' || a == 'd' || a == 'u';
+	case 't':
+		return a == 'e' || a == 'r' || a == 'w' || a == 'l' || a == 'a' ||
+		       a == 's' || a == 'n';
+	case 'v':
+		return a == 'e';
+	case 'w':
+		return a == 's' || a == 'p' || a == 'e' || a == 'a';
+	case 'x':
+		return a == 'e';
+	case 'y':
+		return a == 'e' || a == 'r';
+	}
+	return false;
+}
+
+/* tokens known by how they begin */
+
+enum prefix_set { SET_TOKEN, SET_ALNUM, SET_HEX, SET_UPPER, SET_BASE64 };
+
+struct prefix {
+	const char *text;
+	const char *kind;
+	uint8_t min; /* bytes of the set that have to follow */
+	uint8_t set;
+	uint8_t lax; /* the prefix also begins ordinary names: the rest has to be random */
+};
+
+/* In byte order: prefix_at searches it. */
+static const struct prefix prefixes[] = {
+	{"A3-", "1password-key", 26, SET_TOKEN, 1},
+	{"ABIA", "aws-key-id", 16, SET_UPPER, 0},
+	{"ABSK", "aws-bedrock-key", 60, SET_BASE64, 0},
+	{"AC", "twilio-id", 32, SET_HEX, 0},
+	{"ACCA", "aws-key-id", 16, SET_UPPER, 0},
+	{"AGE-SECRET-KEY-1", "age-key", 20, SET_ALNUM, 0},
+	{"AIza", "google-key", 30, SET_TOKEN, 0},
+	{"AKCp", "artifactory-key", 40, SET_ALNUM, 0},
+	{"AKIA", "aws-key-id", 12, SET_UPPER, 0},
+	{"AKID", "tencent-key-id", 28, SET_ALNUM, 1},
+	{"API-", "octopus-key", 25, SET_UPPER, 1},
+	{"AQVN", "yandex-key", 30, SET_TOKEN, 1},
+	{"AROA", "aws-key-id", 16, SET_UPPER, 0},
+	{"ASIA", "aws-key-id", 12, SET_UPPER, 0},
+	{"ATATT3", "atlassian-token", 20, SET_BASE64, 0},
+	{"ATBB", "bitbucket-token", 24, SET_ALNUM, 1},
+	{"ATCTT3", "atlassian-token", 20, SET_BASE64, 0},
+	{"CFPAT-", "contentful-token", 30, SET_TOKEN, 0},
+	{"CLOJARS_", "clojars-token", 30, SET_ALNUM, 0},
+	{"EAA", "facebook-token", 60, SET_ALNUM, 0},
+	{"EZAK", "easypost-key", 40, SET_ALNUM, 0},
+	{"EZTK", "easypost-key", 40, SET_ALNUM, 0},
+	{"FLWSECK", "flutterwave-key", 12, SET_TOKEN, 1},
+	{"FlyV1", "fly-token", 20, SET_BASE64, 0},
+	{"GOCSPX-", "google-secret", 16, SET_TOKEN, 0},
+	{"GR1348941", "gitlab-token", 16, SET_TOKEN, 0},
+	{"HRKU-", "heroku-key", 30, SET_TOKEN, 0},
+	{"LTAI", "alibaba-key-id", 16, SET_ALNUM, 1},
+	{"NRAK-", "newrelic-key", 20, SET_ALNUM, 0},
+	{"NRII-", "newrelic-key", 20, SET_TOKEN, 0},
+	{"PMAK-", "postman-key", 24, SET_TOKEN, 0},
+	{"SG.", "sendgrid-key", 16, SET_TOKEN, 1},
+	{"SK", "twilio-key", 32, SET_HEX, 0},
+	{"access-production-", "plaid-token", 30, SET_TOKEN, 0},
+	{"access-sandbox-", "plaid-token", 30, SET_TOKEN, 0},
+	{"api_org_", "huggingface-token", 30, SET_ALNUM, 0},
+	{"atlasv1.", "terraform-token", 40, SET_TOKEN, 0},
+	{"dapi", "databricks-token", 32, SET_HEX, 0},
+	{"dckr_oat_", "docker-token", 16, SET_TOKEN, 0},
+	{"dckr_pat_", "docker-token", 16, SET_TOKEN, 0},
+	{"dnkey-", "defined-token", 26, SET_TOKEN, 1},
+	{"doo_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
+	{"dop_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
+	{"dor_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
+	{"dp.", "doppler-token", 3, SET_ALNUM, 1},
+	{"dt0c01.", "dynatrace-token", 20, SET_ALNUM, 0},
+	{"duffel_live_", "duffel-token", 20, SET_TOKEN, 0},
+	{"duffel_test_", "duffel-token", 20, SET_TOKEN, 0},
+	{"figd_", "figma-token", 20, SET_TOKEN, 0},
+	{"fio-u-", "frameio-token", 30, SET_TOKEN, 0},
+	{"fm1a_", "fly-token", 40, SET_BASE64, 0},
+	{"fm1r_", "fly-token", 40, SET_BASE64, 0},
+	{"fm2_", "fly-token", 40, SET_BASE64, 0},
+	{"fo1_", "fly-token", 30, SET_TOKEN, 0},
+	{"fw_", "fireworks-key", 20, SET_ALNUM, 1},
+	{"gho_", "github-token", 16, SET_ALNUM, 0},
+	{"ghp_", "github-token", 12, SET_ALNUM, 0},
+	{"ghr_", "github-token", 16, SET_ALNUM, 0},
+	{"ghs_", "github-token", 16, SET_ALNUM, 0},
+	{"ghu_", "github-token", 16, SET_ALNUM, 0},
+	{"github_pat_", "github-token", 16, SET_TOKEN, 0},
+	{"glagent-", "gitlab-token", 20, SET_TOKEN, 0},
+	{"glc_", "grafana-token", 30, SET_BASE64, 0},
+	{"glcbt-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"gldt-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"glffct-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"glft-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"glimt-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"gloas-", "gitlab-token", 20, SET_TOKEN, 0},
+	{"glpat-", "gitlab-token", 10, SET_TOKEN, 0},
+	{"glptt-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"glrt-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"glsa_", "grafana-token", 20, SET_TOKEN, 0},
+	{"glsoat-", "gitlab-token", 16, SET_TOKEN, 0},
+	{"gsk_", "groq-key", 20, SET_ALNUM, 0},
+	{"hf_", "huggingface-token", 20, SET_ALNUM, 1},
+	{"hvb.", "vault-token", 16, SET_TOKEN, 0},
+	{"hvr.", "vault-token", 16, SET_TOKEN, 0},
+	{"hvs.", "vault-token", 16, SET_TOKEN, 0},
+	{"ico-", "infracost-key", 30, SET_ALNUM, 0},
+	{"key-", "mailgun-key", 32, SET_HEX, 0},
+	{"lin_api_", "linear-key", 20, SET_ALNUM, 0},
+	{"lsv2_", "langsmith-key", 20, SET_TOKEN, 0},
+	{"nfp_", "netlify-token", 30, SET_ALNUM, 0},
+	{"npm_", "npm-token", 20, SET_ALNUM, 1},
+	{"ntn_", "notion-token", 30, SET_ALNUM, 0},
+	{"ops_eyJ", "1password-token", 40, SET_BASE64, 0},
+	{"oy2", "nuget-key", 43, SET_ALNUM, 1},
+	{"p8e-", "adobe-secret", 30, SET_ALNUM, 0},
+	{"pcsk_", "pinecone-key", 30, SET_TOKEN, 0},
+	{"phc_", "posthog-key", 30, SET_ALNUM, 0},
+	{"phx_", "posthog-key", 30, SET_ALNUM, 0},
+	{"pnu_", "prefect-token", 30, SET_ALNUM, 0},
+	{"pplx-", "perplexity-key", 30, SET_ALNUM, 0},
+	{"pscale_oauth_", "planetscale-token", 20, SET_TOKEN, 0},
+	{"pscale_pw_", "planetscale-token", 20, SET_TOKEN, 0},
+	{"pscale_tkn_", "planetscale-token", 20, SET_TOKEN, 0},
+	{"pul-", "pulumi-token", 40, SET_HEX, 0},
+	{"pypi-", "pypi-token", 30, SET_TOKEN, 1},
+	{"r8_", "replicate-token", 30, SET_ALNUM, 0},
+	{"rdme_", "readme-token", 40, SET_ALNUM, 0},
+	{"re_", "resend-key", 20, SET_TOKEN, 1},
+	{"rk_live_", "stripe-key", 12, SET_TOKEN, 0},
+	{"rk_test_", "stripe-key", 12, SET_TOKEN, 0},
+	{"rubygems_", "rubygems-key", 32, SET_HEX, 0},
+	{"s-s4t2", "intra42-secret", 40, SET_TOKEN, 0},
+	{"sb_secret_", "supabase-key", 20, SET_TOKEN, 0},
+	{"sbp_", "supabase-token", 30, SET_ALNUM, 0},
+	{"scw_", "scaleway-key", 20, SET_TOKEN, 1},
+	{"secret_", "notion-token", 40, SET_ALNUM, 0},
+	{"sgp_", "sourcegraph-token", 30, SET_TOKEN, 0},
+	{"shpat_", "shopify-token", 20, SET_ALNUM, 0},
+	{"shpca_", "shopify-token", 20, SET_ALNUM, 0},
+	{"shppa_", "shopify-token", 20, SET_ALNUM, 0},
+	{"shpss_", "shopify-token", 20, SET_ALNUM, 0},
+	{"sk-", "api-key", 16, SET_TOKEN, 1},
+	{"sk-ant-", "anthropic-key", 10, SET_TOKEN, 0},
+	{"sk-or-", "openrouter-key", 16, SET_TOKEN, 1},
+	{"sk-proj-", "openai-key", 10, SET_TOKEN, 0},
+	{"sk_", "api-key", 32, SET_HEX, 0},
+	{"sk_live_", "stripe-key", 12, SET_TOKEN, 0},
+	{"sk_prod_", "stripe-key", 12, SET_TOKEN, 0},
+	{"sk_test_", "stripe-key", 12, SET_TOKEN, 0},
+	{"sl.", "dropbox-token", 60, SET_TOKEN, 0},
+	{"sntryi_", "sentry-token", 20, SET_BASE64, 0},
+	{"sntrys_", "sentry-token", 20, SET_BASE64, 0},
+	{"sntryu_", "sentry-token", 20, SET_BASE64, 0},
+	{"sq0atp-", "square-token", 16, SET_TOKEN, 0},
+	{"sq0csp-", "square-token", 16, SET_TOKEN, 0},
+	{"tfp_", "typeform-token", 30, SET_TOKEN, 0},
+	{"tskey-", "tailscale-key", 16, SET_TOKEN, 1},
+	{"v1.0-", "cloudflare-key", 60, SET_TOKEN, 0},
+	{"vck_", "vercel-token", 30, SET_ALNUM, 0},
+	{"whsec_", "webhook-secret", 20, SET_BASE64, 0},
+	{"xai-", "xai-key", 40, SET_ALNUM, 0},
+	{"xapp-", "slack-token", 12, SET_TOKEN, 0},
+	{"xoxa-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxb-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxc-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxd-", "slack-token", 10, SET_BASE64, 0},
+	{"xoxe-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxe.", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxo-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxp-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxr-", "slack-token", 10, SET_TOKEN, 0},
+	{"xoxs-", "slack-token", 10, SET_TOKEN, 0},
+	{"y0_", "yandex-token", 40, SET_TOKEN, 0},
+	{"ya29.", "google-token", 16, SET_TOKEN, 0},
+};
+
+#define PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
+
+/* The first two bytes, ordered as the table is. */
+static inline unsigned pair_of(const char *p)
+{
+	return (unsigned)(unsigned char)p[0] << 8 | (unsigned char)p[1];
+}
+
+/* The first prefix that begins with this pair, or where it would be. */
+static size_t prefix_search(unsigned pair)
+{
+	size_t lo = 0, hi = PREFIXES;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (pair_of(prefixes[mid].text) < pair)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool in_set(char ch, enum prefix_set set)
+{
+	switch (set) {
+	case SET_TOKEN:
+		return token_byte(ch);
+	case SET_ALNUM:
+		return str_is_alnum(ch);
+	case SET_HEX:
+		return str_is_digit(ch) || (ch >= 'a' && ch <= 'f');
+	case SET_UPPER:
+		return str_is_digit(ch) || (ch >= 'A' && ch <= 'Z');
+	case SET_BASE64:
+		return base64_byte(ch);
+	}
+	return false;
+}
+
+static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t from,
+			size_t *to)
+{
+	size_t n = strlen(x->text), end = from + n;
+	str rest;
+
+	if (c->s.n - from < n || memcmp(c->s.p + from, x->text, n) != 0)
+		return false;
+	while (end < c->s.n && in_set(c->s.p[end], (enum prefix_set)x->set))
+		end++;
+	if (end - from - n < x->min)
+		return false;
+	if (x->set == SET_HEX && end < c->s.n && token_byte(c->s.p[end]) &&
+	    c->s.p[end] != '-')
+		return false; /* longer than the hex number that was asked for */
+	*to = end;
+	end = long_token_end(c, end);
+	if (end > *to)
+		*to = end;
+	rest = cut(c, from + n, *to);
+	if (secret_placeholder(str_head(rest, x->min)))
+		return false;
+	rest = str_head(rest, VALUE_LOOK_BYTES);
+	return secret_random(rest) || (!x->lax && count_digits(rest) > 0);
+}
+
+/* The longest prefix in the table that fits at i wins. */
+static bool prefix_at(const struct scan *c, size_t i, struct hit *h)
+{
+	bool found = false;
+	unsigned pair;
+	size_t to;
+
+	if (c->s.n - i < 2)
+		return false;
+	pair = pair_of(c->s.p + i);
+	for (size_t k = prefix_search(pair);
+	     k < PREFIXES && pair_of(prefixes[k].text) == pair; k++)
+		if (prefix_fits(c, &prefixes[k], i, &to))
+			found = hit_set(h, i, to, prefixes[k].kind);
+	return found;
+}
+
+/* JWT: eyJ (base64 of '{"'), then at least one more part after a dot. */
+static bool jwt_at(const struct scan *c, size_t i, struct hit *h)
+{
+	size_t end, dots = 0;
+
+	if (c->s.n - i < 3 || memcmp(c->s.p + i, "eyJ", 3) != 0)
+		return false;
+	end = token_end(c, i);
+	if (end - i < 10)
+		return false;
+	while (at(c, end) == '.' && (token_byte(at(c, end + 1)) || dots)) {
+		size_t next = token_end(c, end + 1);
+
+		if (dots == 0 && next - end - 1 < 8)
+			return false;
+		if (next ==
+		    end + 1) /* "a.b." has an empty signature, "a.b. Then" has none */
+			break;
+		end = next;
+		dots++;
+	}
+	return dots > 0 && hit_set(h, i, end, "jwt");
+}
+
+/*
+ * Where a token may begin inside the run [from, to) although a letter stands before it:
+ * behind an escape ("\nghp_", "%3Dghp_", "\u003dghp_") or a colour ("\033[32mghp_").
+ */
+static size_t escaped_start(const struct scan *c, size_t from)
+{
+	char prev = before(c, from), first = c->s.p[from];
+
+	if (prev == '\\' && first == 'u' && from + 5 <= c->s.n &&
+	    is_hex(at(c, from + 1)) && is_hex(at(c, from + 2)) &&
+	    is_hex(at(c, from + 3)) && is_hex(at(c, from + 4)))
+		return from + 5;
+	if (prev == '\\' && one_of(first, "nrtbf"))
+		return from + 1;
+	if (prev == '%' && is_hex(first) && is_hex(at(c, from + 1)))
+		return from + 2;
+	if (prev == '[' || prev == ';') {
+		size_t i = from;
+
+		while (str_is_digit(at(c, i)) && i - from < 4)
+			i++;
+		if (i > from && at(c, i) == 'm')
+			return i + 1;
+	}
+	return from;
+}
+
+/*
+ * Prefixes that end in a dot ("hvs.", "SG.") stand before the run; so does the first part of
+ * a Terraform token, which is known by what stands in its middle.
+ */
+static bool dotted_token(const struct scan *c, size_t run, struct hit *h)
+{
+	size_t from = run;
+
+	while (from > c->done && run - from < DOTTED_LOOK_BYTES &&
+	       (token_byte(c->s.p[from - 1]) || c->s.p[from - 1] == '.'))
+		from--;
+	for (size_t i = from; i < run; i++) {
+		if (i > from && str_is_alnum(c->s.p[i - 1]))
+			continue;
+		if (!prefix_at(c, i, h) || h->to <= run)
+			continue;
+		if (str_eq(str_of(h->kind), STR("terraform-token")))
+			h->from = from;
+		return true;
+	}
+	return false;
+}
+
+static bool known_token(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	size_t start = escaped_start(c, from);
+
+	if (before(c, from) == '.' && dotted_token(c, from, h))
+		return true;
+
+	for (size_t i = from; i + 8 < to; i++) {
+		bool edge = i == from || i == start || !str_is_alnum(c->s.p[i - 1]);
+
+		if (!edge)
+			continue;
+		if (prefix_at(c, i, h) && h->from >= c->done)
+			return true;
+		if (c->s.p[i] == 'e' && jwt_at(c, i, h))
+			return true;
+	}
+	return false;
+}
+
+/* tokens known by their shape */
+
+static bool run_of(str s, size_t from, size_t n, bool (*is)(char))
+{
+	if (from + n > s.n)
+		return false;
+	for (size_t i = from; i < from + n; i++)
+		if (!is(s.p[i]))
+			return false;
+	return true;
+}
+
+/* 123456789:AA..., also behind "bot". */
+static bool telegram(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	size_t i = from;
+
+	if (to - from < 30 || to - from > 40 || before(c, from) != ':' || from == c->done)
+		return false;
+	i--;
+	while (i > c->done && str_is_digit(c->s.p[i - 1]) && from - i < 14)
+		i--;
+	if (from - 1 - i < 6 || !secret_random(cut(c, from, to)))
+		return false;
+	return hit_set(h, i, to, "telegram-token");
+}
+
+/* 24 or more . 6 . 27 or more: the first part is a number in base64. */
+static bool discord(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	size_t mid = to + 1, end;
+
+	if (to - from < 23 || to - from > 28 || at(c, to) != '.' ||
+	    !one_of(c->s.p[from], "MNO"))
+		return false;
+	end = token_end(c, mid);
+	if (end - mid != 6 || at(c, end) != '.')
+		return false;
+	mid = end + 1;
+	end = token_end(c, mid);
+	return end - mid >= 27 && hit_set(h, from, end, "discord-token");
+}
+
+/* 32 hex digits and a data centre: Mailchimp. */
+static bool mailchimp(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	str s = cut(c, from, to);
+
+	return s.n >= 36 && s.n <= 38 && run_of(s, 0, 32, is_hex) &&
+	       str_starts(str_from(s, 32), STR("-us")) && is_digits(str_from(s, 35)) &&
+	       hit_set(h, from, to, "mailchimp-key");
+}
+
+/* Behind a character that is no part of the run: xxx8Q~..., sha256~..., 1//0... */
+static bool after_odd_byte(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	str head = line_before(c, from, 16);
+
+	if (str_ends(head, STR("sha256~")) && to - from >= 40)
+		return hit_set(h, from - 7, to, "openshift-token");
+	if (str_ends(head, STR("Q~")) && to - from >= 28 && head.n >= 6 &&
+	    str_is_digit(head.p[head.n - 3]))
+		return hit_set(h, from - 6, long_token_end(c, to), "azure-secret");
+	if (str_ends(head, STR("1//")) && c->s.p[from] == '0' && to - from >= 30 &&
+	    secret_random(cut(c, from, to)))
+		return hit_set(h, from - 3, to, "google-token");
+	return false;
+}
+
+/* crypt(3): $2b$12$..., $6$..., $argon2id$... */
+static bool crypt_at(const struct scan *c, size_t from, struct hit *h)
+{
+	static const char *const id[] = {"$2a$", "$2b$", "$2y$", "$1$",     "$5$",
+					 "$6$",  "$y$",  "$7$",  "$argon2", "$scrypt$"};
+	size_t end = from;
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(id) / sizeof(*id); i++)
+		known |= str_starts(str_from(c->s, from), str_of(id[i]));
+	if (!known)
+		return false;
+	while (end < c->s.n && (base64_byte(c->s.p[end]) || one_of(c->s.p[end], "$.,")) &&
+	       c->s.p[end])
+		end++;
+	return end - from >= 28 && hit_set(h, from, end, "password-hash");
+}
+
+static bool crypt_before(const struct scan *c, size_t from, struct hit *h)
+{
+	str head = line_before(c, from, 64);
+	size_t i = head.n;
+
+	/* back to the first '$' of those that belong together */
+	while (i && (base64_byte(head.p[i - 1]) || one_of(head.p[i - 1], "$.,")))
+		i--;
+	for (; i < head.n; i++)
+		if (head.p[i] == '$' && crypt_at(c, from - head.n + i, h))
+			return true;
+	return false;
+}
+
+static int base64_value(char ch)
+{
+	if (ch >= 'A' && ch <= 'Z')
+		return ch - 'A';
+	if (ch >= 'a' && ch <= 'z')
+		return ch - 'a' + 26;
+	if (str_is_digit(ch))
+		return ch - '0' + 52;
+	return ch == '+' || ch == '-' ? 62 : ch == '/' || ch == '_' ? 63 : -1;
+}
+
+/* Base64 of "user:password": printable, with a colon. */
+static bool is_basic(str s)
+{
+	unsigned bits = 0, have = 0;
+	bool colon = false;
+
+	while (s.n && s.p[s.n - 1] == '=')
+		s.n--;
+	if (s.n < 4 || s.n > 512)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		int v = base64_value(s.p[i]);
+
+		if (v < 0)
+			return false;
+		bits = bits << 6 | (unsigned)v;
+		have += 6;
+		if (have >= 8) {
+			unsigned char ch = (unsigned char)(bits >> (have - 8));
+
+			have -= 8;
+			if (ch < 0x20 || ch == 0x7f)
+				return false;
+			colon |= ch == ':';
+		}
+	}
+	return colon;
+}
+
+/* "Bearer x", "Basic x", "the token is x", "API key x": a word before the run says what it is. */
+static bool word_before(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	size_t name = from;
+	struct secret_name n;
+	str head, value;
+
+	while (name > c->done && from - name < 4 &&
+	       (blank(c->s.p[name - 1]) || one_of(c->s.p[name - 1], "\"'`")))
+		name--;
+	head = line_before(c, name, SECRET_NAME_MAX);
+	if (str_ends(head, STR(" is")) || str_ends(head, STR(" to")))
+		head.n -= 3;
+	else if (str_ends(head, STR(" was")))
+		head.n -= 4;
+	name = from - (size_t)(c->s.p + from - head.p) + head.n;
+	if (str_ends(head, STR("Basic")) || str_ends(head, STR("basic"))) {
+		value = str_head(cut(c, from, base64_end(c, to)), QUOTED_MAX_BYTES);
+		return is_basic(value) &&
+		       hit_set(h, from, from + value.n, "authorization");
+	}
+	if (!may_name(c, name) || count_digits(cut(c, from, to)) < 2 ||
+	    !secret_name(head, &n) || n.rank < SECRET_TOKEN)
+		return false;
+	value = cut(c, from, base64_end(c, long_token_end(c, from)));
+	while (value.n > 1 && one_of(value.p[value.n - 1], "./+-"))
+		value.n--;
+	head = str_head(value, VALUE_LOOK_BYTES);
+	if (!secret_random(head) || secret_is_uuid(value) || secret_placeholder(head) ||
+	    memchr(head.p, '/', head.n) ||
+	    (value.n == 40 && run_of(value, 0, 40, is_hex)))
+		return false;
+	return hit_set(h, from, from + value.n,
+		       n.rank == SECRET_PASSWORD ? "password" : "secret");
+}
+
+/* <token>value</token> */
+static bool in_element(const struct scan *c, size_t from, struct hit *h)
+{
+	str head = line_before(c, from, SECRET_NAME_MAX);
+	struct secret_name n;
+	size_t open, end = from;
+
+	if (!str_ends(head, STR(">")))
+		return false;
+	open = str_rchr(head, '<');
+	if (open == STR_NPOS || open + 1 >= head.n || head.p[open + 1] == '/')
+		return false;
+	while (end < c->s.n && end - from < QUOTED_MAX_BYTES &&
+	       !one_of(c->s.p[end], "<\n\r"))
+		end++;
+	if (at(c, end) != '<' || at(c, end + 1) != '/')
+		return false;
+	if (!secret_name((str){head.p + open + 1, head.n - open - 2}, &n) ||
+	    n.rank < SECRET_TOKEN)
+		return false;
+	str value = cut(c, from, end);
+	if (secret_placeholder(value) || secret_plain_word(value, false) ||
+	    secret_names_one(value) || str_chr(value, ' ') != STR_NPOS)
+		return false;
+	if (n.rank == SECRET_TOKEN && !secret_random(str_head(value, VALUE_LOOK_BYTES)))
+		return false;
+	return hit_set(h, from, end, n.rank == SECRET_PASSWORD ? "password" : "secret");
+}
+
+/* AWS shows the secret next to the key id: 40 bytes of base64 within a line or two. */
+static void find_pair(struct scan *c, size_t from)
+{
+	size_t end = from + PAIR_LOOK_BYTES < c->s.n ? from + PAIR_LOOK_BYTES : c->s.n;
+
+	while (from < end) {
+		size_t to = from;
+
+		while (to < c->s.n && to - from <= 40 &&
+		       (str_is_alnum(c->s.p[to]) || c->s.p[to] == '+' ||
+			c->s.p[to] == '/'))
+			to++;
+		str s = cut(c, from, to);
+		if (s.n == 40 && count_digits(s) && has_letter(s) &&
+		    !run_of(s, 0, 40, is_hex)) {
+			hit_set(&c->pair, from, to, "aws-secret-key");
+			return;
+		}
+		from = to + 1;
+	}
+}
+
+static bool run_rule(struct scan *c, size_t from, struct hit *h)
+{
+	size_t to = token_end(c, from);
+	char prev = before(c, from);
+
+	if (known_token(c, from, to, h)) {
+		if (str_eq(str_of(h->kind), STR("aws-key-id")))
+			find_pair(c, h->to);
+		return true;
+	}
+	if (prev == ':' && telegram(c, from, to, h))
+		return true;
+	if ((prev == '~' || prev == '/') && after_odd_byte(c, from, to, h))
+		return true;
+	if (prev == '$' && crypt_before(c, from, h))
+		return true;
+	if ((prev == '.' || prev == '/') &&
+	    memchr(c->s.p + (from > 64 ? from - 64 : 0), '$', from > 64 ? 64 : from) &&
+	    crypt_before(c, from, h))
+		return true;
+	if (prev == '>' && in_element(c, from, h))
+		return true;
+	if ((blank(prev) || prev == '"' || prev == '\'' || prev == '`') &&
+	    word_before(c, from, to, h))
+		return true;
+	return discord(c, from, to, h) || mailchimp(c, from, to, h);
+}
+
+/* private key blocks */
+
+/* Bytes that a key's body may hold, with the line ends and decorations of where it was pasted. */
+static bool pem_byte(char ch)
+{
+	return base64_byte(ch) || one_of(ch, " \t\r\n\\\"',>|:.()");
+}
+
+/* The line (or escaped line) from i looks like one of a key's body or headers. */
+static size_t pem_line(const struct scan *c, size_t i, size_t *alnum)
+{
+	size_t end = i, run = 0, longest = 0, n = 0;
+
+	while (end < c->s.n && !newline(c->s.p[end]) && pem_byte(c->s.p[end])) {
+		if (c->s.p[end] == '\\' && one_of(at(c, end + 1), "nr") &&
+		    at(c, end + 1)) {
+			run = 0;
+			end += 2;
+			continue;
+		}
+		run = base64_byte(c->s.p[end]) ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+		n += str_is_alnum(c->s.p[end]);
+		end++;
+	}
+	*alnum += n;
+	/* a full line, a short last one, or a header such as "Proc-Type: 4,ENCRYPTED" */
+	if (n == 0 || longest >= 16 || (longest >= n && n >= 2))
+		return end;
+	str line = str_trim(cut(c, i, end));
+	if (str_starts(line, STR("Proc-Type")) || str_starts(line, STR("DEK-Info")) ||
+	    str_starts(line, STR("Version")) || str_starts(line, STR("Comment")) ||
+	    str_starts(line, STR("Hash")) || str_starts(line, STR("Charset")))
+		return end;
+	*alnum -= n;
+	return i;
+}
+
+/* Behind the header, for a block without an end: as far as it still looks like a key. */
+static size_t pem_cut_end(const struct scan *c, size_t i, size_t *alnum)
+{
+	while (i < c->s.n) {
+		size_t end = pem_line(c, i, alnum);
+
+		if (end < c->s.n && !newline(c->s.p[end]))
+			return end; /* stopped inside the line, or at its start */
+		if (end == c->s.n)
+			return end;
+		i = end + 1;
+	}
+	return i;
+}
+
+static size_t count_alnum(str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (str_is_alnum(s.p[i]) && !(i && s.p[i - 1] == '\\'))
+			n++;
+	return n;
+}
+
+static bool private_label(str label)
+{
+	return str_find(label, STR("PRIVATE KEY")) != STR_NPOS;
+}
+
+/* The label between "BEGIN " or "END " at i and the dashes; empty if there is none. */
+static str pem_label(const struct scan *c, size_t i, size_t *after)
+{
+	size_t end = i;
+
+	while (end < c->s.n && end - i < 80 && c->s.p[end] != '-' &&
+	       !newline(c->s.p[end]))
+		end++;
+	*after = end;
+	while (*after < c->s.n && c->s.p[*after] == '-')
+		++*after;
+	return at(c, end) == '-' && *after - end >= 4 ? cut(c, i, end) : STR_NONE;
+}
+
+static const char *pem_kind(str label)
+{
+	return str_find(label, STR("PGP")) == STR_NPOS ? "private-key"
+						       : "pgp-private-key";
+}
+
+/* The lines above an END whose BEGIN was cut off. */
+static bool pem_tail(const struct scan *c, size_t dashes, size_t after, str label,
+		     struct hit *h)
+{
+	size_t from = dashes, alnum = 0;
+
+	while (from > c->done) {
+		size_t line = from - 1; /* the newline before */
+		size_t begin, n = 0;
+
+		if (!newline(c->s.p[line]))
+			break;
+		begin = line;
+		while (begin > c->done && !newline(c->s.p[begin - 1]) &&
+		       c->s.p[begin - 1] != ']' && line - begin < 200)
+			begin--;
+		if (begin == line || pem_line(c, begin, &n) < line || (n < 16 && alnum))
+			break;
+		alnum += n;
+		from = begin;
+	}
+	return alnum >= PEM_CUT_MIN && hit_set(h, from, after, pem_kind(label));
+}
+
+/* i is the second of at least four dashes. */
+static bool pem_rule(const struct scan *c, size_t i, struct hit *h)
+{
+	size_t dashes = i - 1, after, end, alnum = 0;
+	str label;
+
+	while (at(c, i) == '-')
+		i++;
+	if (i - dashes < 4)
+		return false;
+	if (at(c, i) == ' ') /* ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ---- */
+		i++;
+	if (str_starts(str_from(c->s, i), STR("END "))) {
+		label = pem_label(c, i + 4, &after);
+		return private_label(label) && pem_tail(c, dashes, after, label, h);
+	}
+	if (!str_starts(str_from(c->s, i), STR("BEGIN ")))
+		return false;
+	label = pem_label(c, i + 6, &after);
+	if (!private_label(label))
+		return false;
+	end = str_find(str_from(c->s, after), STR("----"));
+	if (end != STR_NPOS) {
+		size_t body = end;
+		size_t tag = after + end;
+
+		while (at(c, tag) == '-')
+			tag++;
+		if (at(c, tag) == ' ')
+			tag++;
+		if (str_starts(str_from(c->s, tag), STR("END "))) {
+			size_t to;
+
+			pem_label(c, tag + 4, &to);
+			return count_alnum(cut(c, after, after + body)) >= PEM_BODY_MIN &&
+			       hit_set(h, dashes, to, pem_kind(label));
+		}
+	}
+	end = pem_cut_end(c, after, &alnum);
+	while (end > after && (newline(c->s.p[end - 1]) || blank(c->s.p[end - 1]) ||
+			       one_of(c->s.p[end - 1], "\"'`")))
+		end--;
+	return alnum >= PEM_CUT_MIN && hit_set(h, dashes, end, pem_kind(label));
+}
+
+/* URLs */
+
+static bool webhook(const struct scan *c, size_t host, struct hit *h)
+{
+	static const struct {
+		const char *text, *kind;
+	} hook[] = {
+		{"hooks.slack.com/services/", "slack-webhook"},
+		{"hooks.slack.com/workflows/", "slack-webhook"},
+		{"discord.com/api/webhooks/", "discord-webhook"},
+		{"discordapp.com/api/webhooks/", "discord-webhook"},
+	};
+	str rest = str_from(c->s, host);
+
+	for (size_t i = 0; i < sizeof(hook) / sizeof(*hook); i++) {
+		str text = str_of(hook[i].text);
+		size_t from = host + text.n, to = from;
+
+		if (!str_starts(rest, text))
+			continue;
+		while (to < c->s.n && (token_byte(c->s.p[to]) || c->s.p[to] == '/'))
+			to++;
+		return count_digits(cut(c, from, to)) && to - from >= 16 &&
+		       hit_set(h, from, to, hook[i].kind);
+	}
+	return false;
+}
+
+static bool url_stop(char ch)
+{
+	return (unsigned char)ch <= ' ' || one_of(ch, "\"'`<>\\");
+}
+
+/* colon is that of "://". */
+static bool url_rule(const struct scan *c, size_t colon, struct hit *h)
+{
+	size_t from = colon + 3, max = from + URL_MAX_BYTES, end = from, sign = 0, i;
+	bool slash = false;
+	str user, pass;
+
+	if (max > c->s.n)
+		max = c->s.n;
+	for (; end < max && !url_stop(c->s.p[end]); end++) {
+		char ch = c->s.p[end];
+
+		if (ch == '/' || ch == '?' || ch == '#') {
+			/* a password may hold one unencoded, a port never does */
+			size_t sep = str_chr(cut(c, from, end), ':');
+
+			if (sign || sep == STR_NPOS || sep + 1 == end - from ||
+			    is_digits(cut(c, from + sep + 1, end)))
+				break;
+			slash = true;
+		}
+		if (ch == '@') {
+			sign = end;
+			if (slash)
+				break;
+		}
+	}
+	if (!sign)
+		return webhook(c, from, h);
+	if (str_find(cut(c, from, sign), STR("[redacted:")) != STR_NPOS)
+		return false;
+	i = str_chr(cut(c, from, sign), ':');
+	if (i == STR_NPOS) {
+		/* https://TOKEN@host */
+		user = cut(c, from, sign);
+		return secret_random(user) && !secret_placeholder(user) &&
+		       hit_set(h, from, sign, "url-password");
+	}
+	pass = cut(c, from + i + 1, sign);
+	if (secret_placeholder(pass) || (slash && pass.n > 64))
+		return false;
+	return hit_set(h, from + i + 1, sign, "url-password");
+}
+
+/* values with a name */
+
+enum form {
+	FORM_TIGHT,  /* NAME=value */
+	FORM_EQUALS, /* name = value, name := value */
+	FORM_COLON,  /* name: value */
+	FORM_EQUAL,  /* name == value: only a literal can be one */
+	FORM_OPTION, /* --name value */
+};
+
+struct value {
+	enum form form;
+	size_t name;     /* where the name begins */
+	size_t from, to; /* without quotes */
+	char quote;      /* '\0': none */
+	bool line_start; /* nothing but indentation and list marks before the name */
+};
+
+/* The next `q` at or after i on the same line, or the end of the line; linear over all calls. */
+static size_t quote_after(struct scan *c, size_t i, char q)
+{
+	int k = q == '"' ? 0 : q == '\'' ? 1 : 2;
+	size_t to = i;
+
+	if (c->quote[k].to > c->quote[k].from && i >= c->quote[k].from &&
+	    i <= c->quote[k].to)
+		return c->quote[k].to;
+	while (to < c->s.n && c->s.p[to] != q && c->s.p[to] != '\n')
+		to++;
+	c->quote[k].from = i;
+	c->quote[k].to = to;
+	return to;
+}
+
+/* The closing quote of a value that begins at i, with as many backslashes before it as the opening one had. */
+static size_t closing_quote(struct scan *c, size_t i, char q, size_t slashes)
+{
+	size_t from = i;
+
+	for (int tries = 0; tries < 64; tries++) {
+		size_t end = quote_after(c, i, q), n = 0;
+
+		if (at(c, end) != q || end - from > QUOTED_MAX_BYTES)
+			return end;
+		while (n < 8 && end - n > from && c->s.p[end - n - 1] == '\\')
+			n++;
+		if (n == slashes || (slashes == 0 && n % 2 == 0) || (n < slashes))
+			return end - n;
+		i = end + 1;
+	}
+	return i;
+}
+
+/* Colour codes, stars, no-break and ideographic spaces: what may stand around a separator. */
+static size_t skip_gap(const struct scan *c, size_t i, bool stars)
+{
+	size_t from = i;
+
+	while (i < c->s.n && i - from < GAP_BYTES) {
+		str rest = str_from(c->s, i);
+
+		if (blank(rest.p[0])) {
+			i++;
+		} else if (stars && rest.p[0] == '*') {
+			i++;
+		} else if (str_starts(rest, STR("\xc2\xa0"))) {
+			i += 2;
+		} else if (str_starts(rest, STR("\xe3\x80\x80"))) {
+			i += 3;
+		} else if (str_starts(rest, STR("\x1b["))) {
+			i += 2;
+			while (str_is_digit(at(c, i)) || at(c, i) == ';')
+				i++;
+			if (at(c, i) != 'm')
+				return from;
+			i++;
+		} else {
+			break;
+		}
+	}
+	return i;
+}
+
+/* The end of the name before the separator at sep: back over blanks, quotes, brackets. */
+static size_t name_end(const struct scan *c, size_t sep)
+{
+	size_t i = sep, low = sep > GAP_BYTES ? sep - GAP_BYTES : 0;
+	bool quote = false;
+
+	if (low < c->done)
+		low = c->done;
+	while (i > low) {
+		char ch = c->s.p[i - 1];
+
+		if (blank(ch) || ch == '*' || ch == '?' || ch == '!') {
+			i--;
+		} else if (!quote && one_of(ch, "\"'`")) {
+			quote = true;
+			i--;
+			while (i > low && c->s.p[i - 1] == '\\')
+				i--;
+		} else if (ch == ']' && !quote && i - 1 > low &&
+			   one_of(c->s.p[i - 2], "\"'`") && c->s.p[i - 2]) {
+			i--; /* config["password"] */
+		} else if (ch == 'm' && i - low >= 3) {
+			size_t esc = i - 1;
+
+			while (esc > low &&
+			       (str_is_digit(c->s.p[esc - 1]) || c->s.p[esc - 1] == ';'))
+				esc--;
+			if (esc < low + 2 || c->s.p[esc - 1] != '[' ||
+			    c->s.p[esc - 2] != '\x1b')
+				break;
+			i = esc - 2;
+		} else if (!quote && i - low >= 3 && c->s.p[i - 3] == '\xe2' &&
+			   c->s.p[i - 2] == '\x80' && (unsigned char)ch >= 0x98 &&
+			   (unsigned char)ch <= 0x9f) {
+			quote = true; /* typographic */
+			i -= 3;
+		} else if (i - low >= 2 && c->s.p[i - 2] == '\xc2' && ch == '\xa0') {
+			i -= 2;
+		} else {
+			break;
+		}
+	}
+	return i;
+}
+
+/* only letters, digits, '_', '$': could be a variable */
+static bool identifier(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!str_is_alnum(s.p[i]) && s.p[i] != '_')
+			return false;
+	return s.n > 0 && !str_is_digit(s.p[0]);
+}
+
+/* f(x), a.b.c, a->b, a::b, x[i], &x: an expression, unless it is random */
+static bool expression(str s)
+{
+	bool chain = true, dot = false;
+
+	if (s.n == 0)
+		return false;
+	if (one_of(s.p[0], "&*|>=+-\\") && !secret_random(s))
+		return true;
+	for (size_t i = 0; i < s.n; i++) {
+		char ch = s.p[i];
+
+		if (ch == '[' && i && chain && !str_is_digit(s.p[0]))
+			return true;
+		if (ch == '(' && i &&
+		    (str_is_alnum(s.p[i - 1]) || s.p[i - 1] == '_' || s.p[i - 1] == '!'))
+			return true;
+		if (ch == '.' || (ch == '?' && i + 1 < s.n && s.p[i + 1] == '.') ||
+		    (ch == ':' && i + 1 < s.n && s.p[i + 1] == ':') ||
+		    (ch == '-' && i + 1 < s.n && s.p[i + 1] == '>'))
+			dot = true;
+		else if (!str_is_alnum(ch) && ch != '_' && ch != '$' && ch != '>' &&
+			 ch != ':' && ch != '!' && ch != '?')
+			chain = false;
+	}
+	return dot && chain && !str_is_digit(s.p[0]) && !secret_random(s);
+}
+
+/* The value is the last thing: nothing follows, or only what closes something. */
+static bool final(const struct scan *c, size_t i)
+{
+	bool space = false;
+
+	while (i < c->s.n && blank(c->s.p[i])) {
+		i++;
+		space = true;
+	}
+	char ch = at(c, i);
+
+	if (i >= c->s.n || newline(ch) || one_of(ch, "\"'`|;&"))
+		return true;
+	if (ch == '\\')
+		return at(c, i + 1) == 'n' || at(c, i + 1) == 'r' ||
+		       at(c, i + 1) == '"' || newline(at(c, i + 1));
+	return space ? ch == '#' || ch == '-' || (ch == '/' && at(c, i + 1) == '/')
+		     : ch == '&';
+}
+
+/* What follows says that this is code: f(password=pw, ...), {password: pw}. */
+static bool code_follows(const struct scan *c, size_t i)
+{
+	while (i < c->s.n && blank(c->s.p[i]))
+		i++;
+	if (one_of(at(c, i), ",)}]"))
+		return true;
+	if (!newline(at(c, i)))
+		return false;
+	for (size_t n = 0; n < GAP_BYTES && (blank(at(c, i)) || newline(at(c, i))); n++)
+		i++;
+	return at(c, i) == '}' || at(c, i) == ')';
+}
+
+static bool is_path(str s)
+{
+	if (str_find(s, STR("://")) != STR_NPOS)
+		return true;
+	if (s.n > 2 && str_is_alpha(s.p[0]) && s.p[1] == ':' && s.p[2] == '\\')
+		return true;
+	return s.n &&
+	       (s.p[0] == '/' || s.p[0] == '~' || str_starts(s, STR("./")) ||
+		str_starts(s, STR("../"))) &&
+	       (s.n == 1 || !secret_random(s) ||
+		str_chr(str_from(s, 1), '/') != STR_NPOS);
+}
+
+static bool starts_upper(str s)
+{
+	return s.n && s.p[0] >= 'A' && s.p[0] <= 'Z';
+}
+
+/* Several words that read like a label or a message, not like a passphrase. */
+static bool prose(str s)
+{
+	static const char *const words[] = {
+		"the",       "is",    "your",     "must",   "be",         "a",
+		"to",        "for",   "required", "enter",  "please",     "at",
+		"least",     "not",   "and",      "or",     "of",         "with",
+		"in",        "here",  "can",      "should", "has",        "incorrect",
+		"invalid",   "field", "confirm",  "this",   "from",       "password",
+		"username",  "user",  "if",       "when",   "you",        "are",
+		"was",       "do",    "use",      "used",   "value",      "by",
+		"on",        "an",    "it",       "no",     "token",      "secret",
+		"key",       "reset", "forgot",   "match",  "characters", "current",
+		"protected", NULL};
+	size_t n = 0;
+	str word, rest = s;
+	bool label = false;
+
+	if (has_high(s))
+		return true;
+	while (str_word(&rest, &word) && n <= PROSE_WORDS_MAX) {
+		n++;
+		if (has_letter(word) && count_digits(word))
+			return false; /* no message has "pa55" in it */
+		for (const char *const *w = words; *w && !label; w++)
+			label = str_ieq(word, str_of(*w));
+	}
+	if (label || n > PROSE_WORDS_MAX)
+		return true;
+	return count_digits(s) == 0 && (starts_upper(s) || n < 3);
+}
+
+/* The value is itself a label: "Password", "密码", "new_password". */
+static bool label(str s, char quote)
+{
+	struct secret_name n;
+
+	if (has_high(s))
+		return (secret_name(s, &n) && n.from == 0);
+	if (!secret_names_one(s) || count_digits(s))
+		return false;
+	if (!quote)
+		return true;
+	if (secret_name(s, &n) && n.bare && !str_starts(s, STR("my")) && s.n <= 10)
+		return true;
+	return identifier(s) && (str_chr(s, '_') != STR_NPOS || !starts_upper(s)) &&
+	       str_find(s, STR("super")) == STR_NPOS &&
+	       str_find(s, STR("my")) == STR_NPOS;
+}
+
+static bool ideographs_only(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!(s.p[i] & 0x80))
+			return false;
+	return s.n && (unsigned char)s.p[0] >= 0xe3 && (unsigned char)s.p[0] <= 0xed;
+}
+
+static bool strong_value(str s)
+{
+	size_t digits = count_digits(s);
+
+	if (secret_random(s))
+		return true;
+	return digits > 0 && has_letter(s) && s.n >= 6;
+}
+
+static bool password_word(const struct scan *c, const struct value *v,
+			  const struct secret_name *n, str s)
+{
+	/* a plain word without quotes: a weak password, or a variable, a type, a remark */
+	if (v->form == FORM_TIGHT) {
+		if (n->env)
+			return true;
+		return !code_follows(c, v->to) && s.n >= 3;
+	}
+	if (starts_upper(s) || !final(c, v->to) || code_follows(c, v->to) || s.n < 3)
+		return false;
+	if (v->form == FORM_OPTION)
+		return true;
+	return v->line_start || has_high(s) || v->form == FORM_COLON;
+}
+
+static bool password_value(const struct scan *c, const struct value *v,
+			   const struct secret_name *n, str s)
+{
+	if (secret_plain_word(s, n->env && v->form == FORM_TIGHT) || label(s, v->quote))
+		return false;
+	if (ideographs_only(s))
+		return false;
+	if (v->quote) {
+		if (memchr(s.p, ' ', s.n))
+			return !prose(s);
+		return !(expression(s) && identifier(str_head(s, 1)) &&
+			 memchr(s.p, '(', s.n));
+	}
+	if (v->form == FORM_EQUAL)
+		return false;
+	if (n->pass && n->bare && !n->env && v->form != FORM_TIGHT &&
+	    v->form != FORM_OPTION)
+		return false; /* "pass: 3": what tests do */
+	if (n->pass && n->bare && v->form == FORM_COLON)
+		return false;
+	if (expression(s) || is_path(s))
+		return false;
+	if (s.p[0] == '!' && identifier(str_from(s, 1)) && !count_digits(s))
+		return false; /* a YAML tag */
+	if (is_digits(s))
+		return s.n >= 4 && !(n->pass && n->bare) && final(c, v->to);
+	if (s.n < 2 && !(n->env && v->form == FORM_TIGHT))
+		return false;
+	if (identifier(s) && count_digits(s) == 0)
+		return password_word(c, v, n, s);
+	if (has_high(s) && v->form != FORM_TIGHT)
+		return final(c, v->to) || count_digits(s) > 0;
+	if (identifier(s) && (v->form == FORM_EQUALS || v->form == FORM_COLON))
+		return s.n >= 5 && (!code_follows(c, v->to) || secret_odd(s) > 0);
+	if (v->form == FORM_TIGHT && identifier(s) && !n->env && code_follows(c, v->to))
+		return secret_odd(s) > 0;
+	if (v->form == FORM_COLON || v->form == FORM_OPTION)
+		/* words with a hyphen or an apostrophe are prose, not secrets */
+		return s.n >= 3 &&
+		       (strong_value(s) || count_digits(s) > 0 || final(c, v->to));
+	return true;
+}
+
+/* Long, with digits and both cases inside, as no name is. */
+static bool mixed(str s)
+{
+	size_t upper = 0, lower = 0, digits = count_digits(s);
+
+	for (size_t i = 0; i < s.n; i++) {
+		upper += s.p[i] >= 'A' && s.p[i] <= 'Z';
+		lower += s.p[i] >= 'a' && s.p[i] <= 'z';
+	}
+	return upper >= 3 && lower >= 3 && digits && s.n >= (digits > 1 ? 20 : 30);
+}
+
+static bool token_value(const struct scan *c, const struct value *v,
+			const struct secret_name *n, str s)
+{
+	size_t digits = count_digits(s);
+
+	if (s.n < 4 || secret_plain_word(s, false) || is_digits(s) || is_path(s) ||
+	    secret_names_one(s))
+		return false;
+	if (v->form == FORM_EQUAL && !v->quote)
+		return false;
+	if (memchr(s.p, ' ', s.n))
+		return v->quote && n->env && digits > 0 && !prose(s);
+	if (ideographs_only(s))
+		return false;
+	if (secret_random(s) || mixed(s))
+		return !memchr(s.p, '(', s.n) || v->quote;
+	if (expression(s))
+		return false;
+	if (n->env && v->form == FORM_TIGHT)
+		return digits > 0 || s.n >= 6;
+	if (!digits || !has_letter(s))
+		return false;
+	if (v->quote)
+		return s.n >= 6;
+	if (v->form == FORM_TIGHT || v->form == FORM_OPTION)
+		return s.n >= 6 && !(identifier(s) && code_follows(c, v->to));
+	return s.n >= 8 && (secret_odd(s) > 0 || digits >= 3) && !code_follows(c, v->to);
+}
+
+static bool weak_value(const struct value *v, const struct secret_name *n, str s)
+{
+	if (n->query && v->form != FORM_TIGHT)
+		return false;
+	if (s.n < SIEVE_RUN_MIN || s.n > QUOTED_MAX_BYTES || is_path(s) ||
+	    memchr(s.p, ' ', s.n) || memchr(s.p, '(', s.n) || count_digits(s) < 2 ||
+	    secret_odd(s) < WEAK_ODD_MIN)
+		return false;
+	if (s.n >= 36 && secret_is_uuid(str_from(s, s.n - 36)))
+		return false;
+	if (n->key) /* hashes, paths and UUIDs are common keys of maps */
+		return secret_odd(s) >= 2 * WEAK_ODD_MIN && !memchr(s.p, '/', s.n) &&
+		       !run_of(s, 0, s.n, is_hex);
+	return true;
+}
+
+static bool judge(const struct scan *c, const struct value *v,
+		  const struct secret_name *n)
+{
+	str s = str_head(cut(c, v->from, v->to),
+			 v->quote ? QUOTED_MAX_BYTES : VALUE_LOOK_BYTES);
+
+	if (secret_placeholder(s))
+		return false;
+	switch (n->rank) {
+	case SECRET_PASSWORD:
+		return password_value(c, v, n, s);
+	case SECRET_TOKEN:
+		return token_value(c, v, n, s);
+	case SECRET_WEAK:
+		return weak_value(v, n, s);
+	case SECRET_NONE:
+		break;
+	}
+	return false;
+}
+
+static const char *value_kind(const struct secret_name *n)
+{
+	if (n->cookie)
+		return "cookie";
+	return n->rank == SECRET_PASSWORD ? "password" : "secret";
+}
+
+/* An unquoted value ends at white space, quotes, escapes, and at what closes something. */
+static bool value_stop(const struct scan *c, size_t i, bool env)
+{
+	char ch = c->s.p[i];
+
+	if ((unsigned char)ch <= ' ' || one_of(ch, "\"'`<>;|"))
+		return true;
+	if (ch == '&')
+		return !env || at(c, i + 1) == '&';
+	if (ch == '\\')
+		return one_of(at(c, i + 1), "nrt\"'`\\\n");
+	if (one_of(ch, ",)}]"))
+		return !env;
+	if (ch == '\xe3' &&
+	    at(c, i + 1) == '\x80') /* ideographic comma, full stop, space, brackets */
+		return true;
+	return ch == '\xef' && at(c, i + 1) == '\xbc'; /* full-width punctuation */
+}
+
+static size_t unquoted_end(const struct scan *c, size_t from, const struct secret_name *n,
+			   enum form form)
+{
+	bool env = n->env && form == FORM_TIGHT;
+	bool ascii = n->cjk && !(at(c, from) & 0x80);
+	size_t i = from;
+
+	while (i < c->s.n && !value_stop(c, i, env) && !(ascii && c->s.p[i] & 0x80))
+		i++;
+	/* the full stop of a sentence, the comma of a list */
+	while (i > from + 1 && form != FORM_TIGHT && one_of(c->s.p[i - 1], ".,:"))
+		i--;
+	return i;
+}
+
+/* Where the value begins, and whether quotes are around it. */
+static bool find_value(struct scan *c, size_t i, const struct secret_name *n,
+		       struct value *v)
+{
+	size_t slashes = 0, k;
+	char q;
+
+	v->quote = '\0';
+	k = i;
+	if (one_of(at(c, k), "bBrRfFuUL$@") &&
+	    (at(c, k + 1) == '"' || at(c, k + 1) == '\''))
+		k++; /* b"...", $'...' */
+	while (at(c, k + slashes) == '\\' && slashes < 7)
+		slashes++;
+	q = at(c, k + slashes);
+	if (q == '`' && v->form == FORM_TIGHT)
+		return false; /* what a command prints */
+	if (q == '"' || q == '\'' || q == '`') {
+		v->quote = q;
+		v->from = k + slashes + 1;
+		if (slashes == 0 && at(c, v->from) == q && at(c, v->from + 1) == q)
+			v->from += 2; /* """...""" */
+		v->to = closing_quote(c, v->from, q, slashes);
+		if (at(c, v->to) == '\r' ||
+		    (v->to > v->from && c->s.p[v->to - 1] == '\r'))
+			v->to--;
+		if (at(c, v->to) != q && at(c, v->to) != '\\') {
+			/* never closed on this line: what there is up to a blank */
+			size_t to = unquoted_end(c, v->from, n, v->form);
+
+			v->to = to < v->to ? to : v->to;
+		}
+		return v->to > v->from;
+	}
+	if (at(c, i) == '\xe2' && at(c, i + 1) == '\x80' &&
+	    (at(c, i + 2) == '\x9c' || at(c, i + 2) == '\x98' ||
+	     at(c, i + 2) == '\x9e')) {
+		size_t end = i + 3;
+
+		while (end < c->s.n && end - i < VALUE_LOOK_BYTES &&
+		       !newline(c->s.p[end]) &&
+		       !(c->s.p[end] == '\xe2' && at(c, end + 1) == '\x80' &&
+			 at(c, end + 2) >= '\x99' && at(c, end + 2) <= '\x9d'))
+			end++;
+		v->quote = '"';
+		v->from = i + 3;
+		v->to = end;
+		return v->to > v->from;
+	}
+	v->from = i;
+	v->to = unquoted_end(c, i, n, v->form);
+	return v->to > v->from;
+}
+
+static bool known_scheme(str s)
+{
+	static const char *const scheme[] = {
+		"basic", "bearer",  "token",     "apikey", "api-key", "key",
+		"jwt",   "oauth",   "negotiate", "ntlm",   "splunk",  "bot",
+		"dpop",  "sso-key", "genie-key", NULL};
+
+	for (size_t i = 0; scheme[i]; i++)
+		if (str_ieq(s, str_of(scheme[i])))
+			return true;
+	return false;
+}
+
+/* Authorization: [scheme] credentials */
+static bool authorization(const struct scan *c, const struct value *v, struct hit *h)
+{
+	size_t from = v->from, to, word = from;
+	bool basic = false, scheme = false;
+	str s;
+
+	while (token_byte(at(c, word)))
+		word++;
+	if (blank(at(c, word)) && known_scheme(cut(c, from, word))) {
+		scheme = true;
+		basic = str_ieq(cut(c, from, word), STR("basic"));
+		from = skip_gap(c, word, false);
+	}
+	to = from;
+	while (to < c->s.n && to - from < QUOTED_MAX_BYTES && !value_stop(c, to, false))
+		to++;
+	s = cut(c, from, to);
+	if (s.n < 3 || secret_placeholder(str_head(s, VALUE_LOOK_BYTES)) ||
+	    secret_plain_word(s, false))
+		return false;
+	if (basic)
+		return (is_basic(s) ||
+			(s.n >= 6 && !secret_names_one(s) && str_chr(s, '=') != 0)) &&
+		       !str_istarts(s, STR("realm")) && !str_istarts(s, STR("auth")) &&
+		       hit_set(h, from, to, "authorization");
+	if (expression(s) || secret_names_one(s))
+		return false;
+	if (scheme ? strong_value(str_head(s, VALUE_LOOK_BYTES)) || s.n >= 20
+		   : secret_random(str_head(s, VALUE_LOOK_BYTES)))
+		return hit_set(h, from, to, "authorization");
+	return false;
+}
+
+/* cond ? 'pass' : 'fail' */
+static bool ternary(const struct scan *c, size_t name)
+{
+	str head = line_before(c, name, 16);
+
+	if (head.n == 0 || !one_of(head.p[head.n - 1], "\"'`"))
+		return false;
+	head = str_trim_right(str_head(head, head.n - 1));
+	return head.n && head.p[head.n - 1] == '?';
+}
+
+/* openssl -passin pass:x */
+static bool after_pass_option(const struct scan *c, size_t name)
+{
+	str head = str_trim_right(line_before(c, name, 16));
+	size_t from = head.n;
+
+	while (from && !str_is_space(head.p[from - 1]))
+		from--;
+	return str_starts(str_from(head, from), STR("-pass"));
+}
+
+static bool line_start(const struct scan *c, size_t name)
+{
+	str head = line_before(c, name, 32);
+	size_t from = name - head.n;
+
+	for (size_t i = 0; i < head.n; i++)
+		if (!blank(head.p[i]) && !one_of(head.p[i], "-*+>#\"'`|"))
+			return false;
+	return head.n < 32 &&
+	       (from == 0 || (from > c->done && newline(c->s.p[from - 1])));
+}
+
+/* {"name": "DB_PASSWORD", "value": "x"}: the name stands in a member of its own. */
+static bool paired_name(const struct scan *c, size_t end, struct secret_name *n)
+{
+	str name = cut(c, end - 5, end), head;
+	size_t from = end - 5, low = from > LINE_LOOK_BYTES ? from - LINE_LOOK_BYTES : 0,
+	       i;
+
+	if (!str_ieq(name, STR("value")))
+		return false;
+	if (low < c->done)
+		low = c->done;
+	for (i = from; i > low && c->s.p[i - 1] != ']' && c->s.p[i - 1] != '}'; i--)
+		;
+	head = cut(c, i, from);
+	i = str_rchr(head, ':');
+	if (i == STR_NPOS)
+		i = str_rchr(head, '=');
+	if (i == STR_NPOS)
+		return false;
+	str key = str_head(head, i);
+	while (key.n && (blank(key.p[key.n - 1]) || one_of(key.p[key.n - 1], "\"'\\")))
+		key.n--;
+	if (key.n < 3 || (!str_ieq(str_from(key, key.n - 3), STR("key")) &&
+			  (key.n < 4 || !str_ieq(str_from(key, key.n - 4), STR("name")))))
+		return false;
+	str what = str_from(head, i + 1);
+	while (what.n && (str_is_space(what.p[0]) || one_of(what.p[0], "\"'\\")))
+		what = str_from(what, 1);
+	i = 0;
+	while (i < what.n && (token_byte(what.p[i]) || what.p[i] == '.'))
+		i++;
+	what.n = i;
+	return secret_name(what, n);
+}
+
+/* The separator is [sep, next). */
+static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
+		       struct hit *h)
+{
+	size_t end = name_end(c, sep), low;
+	struct secret_name n = {0};
+	struct value v = {.form = form};
+
+	if (sep < c->cookie_end && form == FORM_TIGHT) {
+		n = (struct secret_name){.rank = SECRET_WEAK, .cookie = true};
+		v.name = end;
+	} else {
+		if (!may_name(c, end))
+			return false;
+		low = end > SECRET_NAME_MAX ? end - SECRET_NAME_MAX : 0;
+		if (low < c->done)
+			low = c->done;
+		if (secret_name(cut(c, low, end), &n))
+			v.name = low + n.from;
+		else if (end >= c->done + 5 && paired_name(c, end, &n))
+			v.name = end - 5;
+		else
+			return false;
+	}
+	v.from = skip_gap(c, next, form == FORM_COLON);
+	if (form == FORM_TIGHT && (v.from > next || end < sep))
+		v.form = FORM_EQUALS;
+	if (v.from >= c->s.n || newline(c->s.p[v.from]))
+		return false;
+	if (n.header) {
+		size_t to = v.from;
+
+		while (to < c->s.n && !newline(c->s.p[to]) && !one_of(c->s.p[to], "\"'`"))
+			to++;
+		c->cookie_end = to;
+		return false; /* the cookies are looked at one by one */
+	}
+	if (form == FORM_COLON && ternary(c, v.name))
+		return false;
+	v.line_start = line_start(c, v.name);
+	if (n.pass && n.bare && form == FORM_COLON && after_pass_option(c, v.name))
+		v.form = FORM_OPTION;
+	if (crypt_at(c, v.from, h))
+		return true;
+	if (!find_value(c, v.from, &n, &v))
+		return false;
+	if (crypt_at(c, v.from, h))
+		return true;
+	if (str_starts(str_from(c->s, v.from), STR("-----BEGIN")))
+		return false; /* the whole block is one, not its first line */
+	if (n.auth)
+		return authorization(c, &v, h);
+	if (!judge(c, &v, &n))
+		return false;
+	/* the provider's name says more than the variable's */
+	if (known_token(c, v.from, token_end(c, v.from), h) && h->from == v.from &&
+	    h->to >= v.to)
+		return true;
+	return hit_set(h, v.from, v.to, value_kind(&n));
+}
+
+static bool equals_rule(struct scan *c, size_t i, struct hit *h)
+{
+	char prev = before(c, i);
+	size_t next = i + 1;
+	enum form form = FORM_TIGHT;
+
+	if (prev == '=' || prev == '<' || prev == '>' || prev == ':')
+		return false;
+	if (at(c, next) == '=') {
+		form = FORM_EQUAL;
+		next += at(c, next + 1) == '=' ? 2 : 1;
+	} else if (at(c, next) == '>') {
+		form = FORM_EQUALS;
+		next++;
+	} else if (prev == '!') {
+		form = FORM_EQUAL;
+	}
+	return assignment(c, i, next, form, h);
+}
+
+static bool colon_rule(struct scan *c, size_t i, struct hit *h)
+{
+	char next = at(c, i + 1);
+
+	if (next == ':' || before(c, i) == ':')
+		return false;
+	if (next == '/' && at(c, i + 2) == '/') {
+		if (url_rule(c, i, h))
+			return true;
+		return false;
+	}
+	if (next == '=')
+		return assignment(c, i, i + 2, FORM_EQUALS, h);
+	return assignment(c, i, i + 1, FORM_COLON, h);
+}
+
+/* Full-width colon and equals sign. */
+static bool wide_rule(struct scan *c, size_t i, struct hit *h)
+{
+	if (at(c, i + 1) != '\xbc')
+		return false;
+	if (at(c, i + 2) == '\x9a')
+		return assignment(c, i, i + 3, FORM_COLON, h);
+	if (at(c, i + 2) == '\x9d')
+		return assignment(c, i, i + 3, FORM_EQUALS, h);
+	return false;
+}
+
+/* curl -u user:password */
+static bool user_option(struct scan *c, size_t from, struct hit *h)
+{
+	struct secret_name none = {0};
+	struct value v = {.form = FORM_OPTION};
+	size_t colon;
+	str pass;
+
+	if (!find_value(c, from, &none, &v) || v.to - v.from > VALUE_LOOK_BYTES)
+		return false;
+	colon = str_chr(cut(c, v.from, v.to), ':');
+	if (colon == STR_NPOS)
+		return false;
+	pass = cut(c, v.from + colon + 1, v.to);
+	if (pass.n < 3 || is_digits(pass) || secret_placeholder(pass) ||
+	    memchr(pass.p, '/', pass.n) || memchr(pass.p, ' ', pass.n))
+		return false;
+	/* docker run -u user:group */
+	if (identifier(pass) && count_digits(pass) == 0 &&
+	    str_find(line_before(c, from, LINE_LOOK_BYTES), STR("curl")) == STR_NPOS)
+		return false;
+	return hit_set(h, v.from + colon + 1, v.to, "password");
+}
+
+/* One-letter options of commands that are known for them. */
+static bool letter_option(struct scan *c, size_t dash, struct hit *h)
+{
+	char letter = at(c, dash + 1);
+	size_t from = dash + 2;
+	struct secret_name name = {.rank = SECRET_PASSWORD};
+	struct value v = {.form = FORM_OPTION, .name = dash};
+	str line;
+	bool known;
+
+	if (letter == 'u' && blank(at(c, from)))
+		return user_option(c, skip_gap(c, from, false), h);
+	if (letter != 'p' && letter != 'a')
+		return false;
+	line = line_before(c, dash, LINE_LOOK_BYTES);
+	if (letter == 'a') {
+		known = str_find(line, STR("redis-cli")) != STR_NPOS &&
+			blank(at(c, from));
+	} else {
+		known = str_find(line, STR("sshpass")) != STR_NPOS ||
+			(str_find(line, STR("mysql")) != STR_NPOS && !blank(at(c, from)));
+		/* mysql -p asks, mysql -pX does not */
+	}
+	if (!known)
+		return false;
+	from = skip_gap(c, from, false);
+	if (at(c, from) == '-' || !find_value(c, from, &name, &v))
+		return false;
+	str s = cut(c, v.from, v.to);
+	return s.n >= 3 && !secret_placeholder(str_head(s, VALUE_LOOK_BYTES)) &&
+	       hit_set(h, v.from, v.to, "password");
+}
+
+/* --password value; i is where the name begins. */
+static bool option_rule(struct scan *c, size_t i, struct hit *h)
+{
+	size_t end = i;
+	struct secret_name n;
+	struct value v = {.form = FORM_OPTION, .name = i};
+
+	while (token_byte(at(c, end)) && end - i < SECRET_NAME_MAX)
+		end++;
+	if (end < i + 2 || !blank(at(c, end)))
+		return false;
+	v.from = skip_gap(c, end, false);
+	if (str_eq(cut(c, i, end), STR("user")) ||
+	    str_eq(cut(c, i, end), STR("proxy-user")))
+		return user_option(c, v.from, h);
+	if (at(c, v.from) == '-' || at(c, v.from) == '=' || !may_name(c, end) ||
+	    !secret_name(cut(c, i, end), &n) || n.rank < SECRET_TOKEN)
+		return false;
+	return find_value(c, v.from, &n, &v) && judge(c, &v, &n) &&
+	       hit_set(h, v.from, v.to, value_kind(&n));
+}
+
+static bool dash_rule(struct scan *c, size_t i, struct hit *h)
+{
+	if (i > c->done && c->s.p[i - 1] == '-') {
+		if (at(c, i + 1) == '-')
+			return at(c, i + 2) == '-' && pem_rule(c, i, h);
+		return option_rule(c, i + 1, h);
+	}
+	return letter_option(c, i, h) || option_rule(c, i + 1, h);
+}
+
+/* password is X, password X behind a login, <password>X</password>; i is the w */
+static bool word_rule(struct scan *c, size_t i, struct hit *h)
+{
+	size_t end = i + 1, from;
+	str line, s;
+	bool said = false;
+
+	if (i < c->done + 4 || !str_ieq(cut(c, i - 4, i), STR("pass")))
+		return false;
+	if (str_istarts(str_from(c->s, end), STR("ord")) ||
+	    str_istarts(str_from(c->s, end), STR("ort")))
+		end += 3;
+	else if (str_lower(at(c, end)) == 'd')
+		end += 1;
+	else
+		return false;
+	if (at(c, end) == '>')
+		return in_element(c, end + 1, h);
+	if (!blank(at(c, end)))
+		return false;
+	from = skip_gap(c, end, false);
+	line = line_before(c, i - 4, LINE_LOOK_BYTES);
+	static const char *const verb[] = {"is ", "was ", "to ", "ist ", "| "};
+	for (size_t k = 0; k < sizeof(verb) / sizeof(*verb) && !said; k++)
+		if (str_istarts(str_from(c->s, from), str_of(verb[k]))) {
+			from = skip_gap(c, from + strlen(verb[k]), true);
+			said = true;
+		}
+	struct secret_name n = {.rank = SECRET_PASSWORD};
+	struct value v = {.form = FORM_COLON};
+	if (!find_value(c, from, &n, &v))
+		return false;
+	s = str_head(cut(c, v.from, v.to), VALUE_LOOK_BYTES);
+	if (secret_placeholder(s) || secret_plain_word(s, false) || label(s, 0) ||
+	    expression(s) || is_path(s) || memchr(s.p, ' ', s.n) || has_high(s))
+		return false;
+	bool netrc = !said && (str_find(line, STR("login ")) != STR_NPOS);
+	if (!netrc && !(count_digits(s) && has_letter(s) && s.n >= 6))
+		return false;
+	if (!netrc && !said && secret_odd(s) == 0 && !memchr(s.p, '!', s.n) &&
+	    !memchr(s.p, '#', s.n) && !memchr(s.p, '@', s.n) && !memchr(s.p, '$', s.n))
+		return false;
+	return hit_set(h, v.from, v.to, "password");
+}
+
+static bool mark_rule(struct scan *c, size_t i, struct hit *h)
+{
+	switch (c->s.p[i]) {
+	case '=':
+		return equals_rule(c, i, h);
+	case ':':
+		return colon_rule(c, i, h);
+	case '-':
+		return dash_rule(c, i, h);
+	case 'w':
+	case 'W':
+		return word_rule(c, i, h);
+	}
+	return wide_rule(c, i, h);
+}
+
+/* the pass */
+
+static void scan_init(struct scan *c, str s)
+{
+	*c = (struct scan){.s = s};
+	sieve_init(&c->sieve, s);
+}
+
+static bool scan_end(struct scan *c, const struct hit *h)
+{
+	c->done = h->to;
+	sieve_skip(&c->sieve, h->to);
+	return true;
+}
+
+static bool scan_next(struct scan *c, struct hit *h)
+{
+	unsigned what;
+	size_t i;
+
+	while ((i = sieve_next(&c->sieve, &what)) != STR_NPOS) {
+		bool found;
+
+		if (c->pair.from && i >= c->pair.from)
+			break;
+		found = ((what & SIEVE_RUN) && run_rule(c, i, h)) ||
+			((what & SIEVE_MARK) && mark_rule(c, i, h));
+		if (!found || h->from < c->done)
+			continue;
+		if (c->pair.from && h->to > c->pair.from)
+			c->pair.from = 0; /* found by its name as well */
+		return scan_end(c, h);
+	}
+	if (!c->pair.from)
+		return false;
+	*h = c->pair;
+	c->pair.from = 0;
+	return scan_end(c, h);
+}
+
+static void add_marker(struct buf *out, const char *kind)
+{
+	buf_add(out, STR("[redacted:"));
+	buf_add(out, str_of(kind));
+	buf_byte(out, ']');
+}
+
+size_t redact(struct buf *out, str s)
+{
+	struct scan c;
+	struct hit h;
+	size_t n = 0, done = 0;
+
+	scan_init(&c, s);
+	while (scan_next(&c, &h)) {
+		buf_add(out, cut(&c, done, h.from));
+		add_marker(out, h.kind);
+		done = h.to;
+		n++;
+	}
+	buf_add(out, str_from(s, done));
+	return n;
+}
+
+/* files whose every value is secret */
+
+bool redact_is_env_file(str path)
+{
+	static const char *const name[] = {
+		".env",    ".envrc",      ".netrc",          "_netrc",
+		".pgpass", "credentials", ".git-credentials"};
+	str base = str_basename(path);
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
+		if (str_eq(base, str_of(name[i])))
+			return true;
+	return str_starts(base, STR(".env.")) || str_ends(base, STR(".env"));
+}
+
+/* The client shows files with line numbers: "    12<tab>" or "    12→". */
+static size_t line_number(str line)
+{
+	size_t i = 0, digits;
+
+	while (i < line.n && line.p[i] == ' ')
+		i++;
+	digits = i;
+	while (i < line.n && str_is_digit(line.p[i]))
+		i++;
+	if (i == digits || i == line.n)
+		return 0;
+	if (line.p[i] == '\t')
+		return i + 1;
+	return str_starts(str_from(line, i), STR("\xe2\x86\x92")) ? i + 3 : 0;
+}
+
+static size_t add_value(struct buf *out, str value)
+{
+	str v = str_trim(value);
+	char q = v.n > 1 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0]
+			 ? v.p[0]
+			 : 0;
+
+	if (q)
+		v = (str){v.p + 1, v.n - 2};
+	if (v.n == 0 || str_starts(v, STR("[redacted:"))) {
+		buf_add(out, value);
+		return 0;
+	}
+	buf_add(out, (str){value.p, (size_t)(v.p - value.p)});
+	add_marker(out, "env");
+	buf_add(out, str_from(value, (size_t)(v.p - value.p) + v.n));
+	return 1;
+}
+
+/* machine x login y password z, in any order, over lines or not */
+static size_t netrc_line(struct buf *out, str line)
+{
+	str rest = line, word, last = STR_NONE;
+	const char *done = line.p;
+	size_t n = 0;
+
+	while (str_word(&rest, &word)) {
+		if (str_eq(last, STR("password")) || str_eq(last, STR("account"))) {
+			buf_add(out, (str){done, (size_t)(word.p - done)});
+			n += add_value(out, word);
+			done = word.p + word.n;
+			word = STR_NONE;
+		}
+		last = word;
+	}
+	buf_add(out, (str){done, (size_t)(line.p + line.n - done)});
+	return n;
+}
+
+static size_t env_line(struct buf *out, str path, str line)
+{
+	str base = str_basename(path), text = str_trim(line);
+	size_t sep;
+
+	if (text.n == 0 || text.p[0] == '#' || text.p[0] == ';' || text.p[0] == '[')
+		return redact(out, line);
+	if (str_eq(base, STR(".netrc")) || str_eq(base, STR("_netrc")))
+		return netrc_line(out, line);
+	if (str_eq(base, STR(".pgpass")))
+		sep = str_rchr(line, ':');
+	else
+		sep = str_chr(line, '=');
+	if (sep == STR_NPOS && !str_eq(base, STR(".git-credentials"))) {
+		sep = str_chr(line, ':');
+		if (sep != STR_NPOS && str_starts(str_from(line, sep), STR("://")))
+			sep = STR_NPOS;
+	}
+	if (sep == STR_NPOS)
+		return redact(out, line);
+	buf_add(out, str_head(line, sep + 1));
+	return add_value(out, str_from(line, sep + 1));
+}
+
+size_t redact_file(struct buf *out, str path, str s)
+{
+	size_t n = 0;
+
+	if (!redact_is_env_file(path))
+		return redact(out, s);
+	while (s.n) {
+		size_t nl = str_chr(s, '\n');
+		str line = str_head(s, nl == STR_NPOS ? s.n : nl);
+		size_t number = line_number(line);
+
+		buf_add(out, str_head(line, number));
+		n += env_line(out, path, str_from(line, number));
+		s = str_from(s, line.n);
+		if (s.n) {
+			buf_byte(out, '\n');
+			s = str_from(s, 1);
+		}
+	}
+	return n;
+}
+
+void redact_show(struct buf *out, str s, bool oneline)
+{
+	enum utf8_show how = oneline ? UTF8_ONELINE : UTF8_TEXT;
+	struct buf plain = BUF_INIT(SIZE_MAX / 2), clean = BUF_INIT(SIZE_MAX / 2);
+	struct scan c;
+	struct hit h;
+
+	/* colours inside a name or a token would hide it, and are dropped anyway */
+	if (s.n && memchr(s.p, '\x1b', s.n)) {
+		utf8_show(&plain, s, UTF8_TEXT);
+		s = buf_str(&plain);
+	}
+	scan_init(&c, s);
+	if (!scan_next(&c, &h)) {
+		utf8_show(out, s, how);
+	} else {
+		redact(&clean, s);
+		utf8_show(out, buf_str(&clean), how);
+	}
+	buf_release(&plain);
+	buf_release(&clean);
+}

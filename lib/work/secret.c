@@ -1,0 +1,773 @@
+/*
+ * Three small bodies of knowledge: the words that name secrets, the words that stand where
+ * a secret could but are none, and which pairs of letters occur in words at all.
+ */
+#include "work/secret.h"
+
+#include "base/utf8.h"
+
+#define PART_BYTES 24 /* longest part of a name that can match anything */
+#define PARTS_MAX  5  /* parts looked at, from the end */
+
+#define W(lit)                                                                           \
+	{                                                                                \
+		lit, sizeof(lit) - 1                                                     \
+	}
+#define W_END                                                                            \
+	{                                                                                \
+		NULL, 0                                                                  \
+	}
+
+static bool in_list(str s, const str *list)
+{
+	for (; list->n; list++)
+		if (s.n == list->n && s.p[0] == list->p[0] &&
+		    memcmp(s.p, list->p, s.n) == 0)
+			return true;
+	return false;
+}
+
+/* parts of a name */
+
+struct parts {
+	char text[PARTS_MAX][PART_BYTES + 1]; /* lower case; part 0 is the last one */
+	str part[PARTS_MAX];
+	size_t n;
+	bool more; /* there were parts before these */
+	bool env;
+};
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_low(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* A new hump begins at i: fooBar, APIKey, v2Key. */
+static bool hump(str s, size_t i)
+{
+	if (!is_upper(s.p[i]))
+		return false;
+	if (!is_upper(s.p[i - 1]))
+		return true;
+	return i + 1 < s.n && is_low(s.p[i + 1]);
+}
+
+/* One part ending at *end (moved to its start); digits at its end do not count. */
+static void take_part(str s, size_t *end, struct parts *out)
+{
+	size_t to = *end, from = to, n;
+
+	while (from && str_is_alnum(s.p[from - 1])) {
+		from--;
+		if (from && hump(s, from))
+			break;
+	}
+	*end = from;
+	while (to > from && str_is_digit(s.p[to - 1]))
+		to--;
+	n = to - from;
+	if (n == 0)
+		return; /* password_2: the number is no part */
+	if (out->n == PARTS_MAX) {
+		out->more = true;
+		*end = 0;
+		return;
+	}
+	if (n > PART_BYTES) { /* its end is what matters: xyzpassword */
+		from = to - PART_BYTES;
+		n = PART_BYTES;
+	}
+	for (size_t i = 0; i < n; i++)
+		out->text[out->n][i] = str_lower(s.p[from + i]);
+	out->part[out->n] = (str){out->text[out->n], n};
+	out->n++;
+}
+
+static void split_name(str s, struct parts *out)
+{
+	size_t end = s.n;
+	bool upper = false, low = false;
+
+	*out = (struct parts){0};
+	while (end) {
+		if (!str_is_alnum(s.p[end - 1]))
+			end--;
+		else
+			take_part(s, &end, out);
+	}
+	for (size_t i = 0; i < s.n; i++) {
+		upper |= is_upper(s.p[i]);
+		low |= is_low(s.p[i]) || s.p[i] == '-';
+	}
+	out->env = upper && !low;
+}
+
+/* words that name secrets */
+
+static const str password_words[] = {W("password"),
+				     W("passwd"),
+				     W("passphrase"),
+				     W("pass"),
+				     W("passcode"),
+				     W("pwd"),
+				     W("pw"),
+				     W("pswd"),
+				     W("psw"),
+				     W("passwort"),
+				     W("kennwort"),
+				     W("contrasena"),
+				     W("senha"),
+				     W("heslo"),
+				     W("haslo"),
+				     W("wachtwoord"),
+				     W("losenord"),
+				     W("salasana"),
+				     W("adgangskode"),
+				     W("sifre"),
+				     W("jelszo"),
+				     W("mnemonic"),
+				     W("sshpass"),
+				     W("dbpass"),
+				     W("userpass"),
+				     W("rootpass"),
+				     W("adminpass"),
+				     W("requirepass"),
+				     W("masterauth"),
+				     W("storepass"),
+				     W("keypass"),
+				     W("passe"),
+				     W("sandi"),
+				     W("mdp"),
+				     W("lozinka"),
+				     W("geslo"),
+				     W_END};
+
+static const str token_words[] = {
+	W("token"),  W("secret"), W("apikey"), W("credential"), W("credentials"),
+	W("creds"),  W("jwt"),    W("bearer"), W("clave"),      W("chave"),
+	W("parola"), W("parole"), W("jeton"),  W("pat"),        W_END};
+
+static const str weak_words[] = {
+	W("auth"), W("sig"),    W("signature"), W("cookie"), W("session"), W("sessionid"),
+	W("sid"),  W("sessid"), W("sess"),      W("salt"),   W("hmac"),    W_END};
+
+/* Ends of words without a hump: PGPASSWORD, githubtoken, mysecret. */
+static const str password_ends[] = {W("password"), W("passwd"), W("passphrase"),
+				    W("passwort"), W_END};
+static const str token_ends[] = {W("token"),     W("secret"),     W("apikey"),
+				 W("secretkey"), W("accesskey"),  W("privatekey"),
+				 W("authkey"),   W("licensekey"), W("encryptionkey"),
+				 W("masterkey"), W("accountkey"), W("signingkey"),
+				 W_END};
+
+static const str weak_ends[] = {W("sessid"), W("sessionid"), W_END};
+
+/* What comes before "key" when the key is a secret. */
+static const str key_kinds[] = {W("api"),       W("secret"),       W("access"),
+				W("private"),   W("auth"),         W("encryption"),
+				W("encrypt"),   W("decryption"),   W("signing"),
+				W("sign"),      W("master"),       W("license"),
+				W("account"),   W("storage"),      W("service"),
+				W("deploy"),    W("app"),          W("application"),
+				W("consumer"),  W("client"),       W("server"),
+				W("shared"),    W("webhook"),      W("jwt"),
+				W("session"),   W("cookie"),       W("hmac"),
+				W("aes"),       W("rsa"),          W("ssh"),
+				W("gpg"),       W("admin"),        W("root"),
+				W("project"),   W("integration"),  W("stripe"),
+				W("openai"),    W("anthropic"),    W("sendgrid"),
+				W("mailgun"),   W("google"),       W("aws"),
+				W("azure"),     W("gcp"),          W("github"),
+				W("gitlab"),    W("subscription"), W("symmetric"),
+				W("wireguard"), W("preshared"),    W("psk"),
+				W("recovery"),  W("backup"),       W("security"),
+				W("trading"),   W("merchant"),     W("payment"),
+				W_END};
+
+/* What comes before KEY in the environment when it is none. */
+static const str key_innocent[] = {
+	W("public"), W("primary"),   W("foreign"),     W("sort"),        W("partition"),
+	W("cache"),  W("map"),       W("index"),       W("group"),       W("row"),
+	W("column"), W("object"),    W("idempotency"), W("translation"), W("lookup"),
+	W("dict"),   W("hot"),       W("shortcut"),    W("composite"),   W("unique"),
+	W("host"),   W("config"),    W("register"),    W("registry"),    W("leader"),
+	W("prefix"), W("modifier"),  W("ctrl"),        W("alt"),         W("shift"),
+	W("meta"),   W("escape"),    W("enter"),       W("delete"),      W("up"),
+	W("down"),   W("left"),      W("right"),       W("home"),        W("end"),
+	W("tab"),    W("space"),     W("any"),         W("press"),       W("no"),
+	W("sub"),    W("issue"),     W("project"),     W("test"),        W("query"),
+	W("json"),   W("context"),   W("field"),       W("class"),       W("is"),
+	W("not"),    W("duplicate"), W("on"),          W("by"),          W("s"),
+	W("item"),   W("header"),    W("event"),       W("pub"),         W("publishable"),
+	W_END};
+
+/* Last words that only say which one it is. */
+static const str qualifiers[] = {
+	W("prod"),    W("production"), W("dev"),          W("development"),
+	W("staging"), W("stage"),      W("test"),         W("testing"),
+	W("live"),    W("local"),      W("base"),         W("b"),
+	W("hex"),     W("pem"),        W("value"),        W("string"),
+	W("raw"),     W("plain"),      W("old"),          W("new"),
+	W("current"), W("previous"),   W("primary"),      W("secondary"),
+	W("backup"),  W("confirm"),    W("confirmation"), W("default"),
+	W_END};
+
+/* First words of what is done to a secret or asked about it: no name of one. */
+static const str verbs[] = {
+	W("get"),      W("set"),    W("show"),    W("is"),      W("has"),
+	W("hide"),     W("toggle"), W("on"),      W("handle"),  W("use"),
+	W("validate"), W("check"),  W("verify"),  W("require"), W("requires"),
+	W("needs"),    W("no"),     W("enable"),  W("disable"), W("allow"),
+	W("compare"),  W("hash"),   W("encrypt"), W("decrypt"), W("parse"),
+	W("generate"), W("create"), W("fetch"),   W("send"),    W("missing"),
+	W("invalid"),  W("with"),   W("without"), W("max"),     W("min"),
+	W("num"),      W("count"),  W("forgot"),  W("wrong"),   W_END};
+
+static const str query_words[] = {W("sig"),     W("signature"), W("cookie"),
+				  W("session"), W("sessionid"), W("sid"),
+				  W("sessid"),  W("sess"),      W_END};
+
+static const str cookie_words[] = {W("cookie"), W("session"), W("sessionid"), W("sid"),
+				   W("sessid"), W("sess"),    W_END};
+
+static bool ends_in_list(str s, const str *list)
+{
+	for (; list->n; list++)
+		if (str_ends(s, *list))
+			return true;
+	return false;
+}
+
+static enum secret_rank key_rank(const struct parts *p, size_t last)
+{
+	if (last + 1 >= p->n)
+		return SECRET_WEAK;
+	str kind = p->part[last + 1];
+
+	if (in_list(kind, key_kinds) &&
+	    !(last + 2 < p->n && str_eq(p->part[last + 2], STR("public"))))
+		return SECRET_TOKEN;
+	if (p->env && !in_list(kind, key_innocent))
+		return SECRET_WEAK;
+	return SECRET_NONE;
+}
+
+static enum secret_rank word_rank(const struct parts *p, size_t last)
+{
+	str w = p->part[last];
+
+	if (in_list(w, password_words) || ends_in_list(w, password_ends))
+		return SECRET_PASSWORD;
+	if (str_eq(w, STR("key")))
+		return key_rank(p, last);
+	if (in_list(w, token_words) || ends_in_list(w, token_ends))
+		return SECRET_TOKEN;
+	if (in_list(w, weak_words) || ends_in_list(w, weak_ends))
+		return SECRET_WEAK;
+	return SECRET_NONE;
+}
+
+static enum secret_rank parts_rank(const struct parts *p, size_t *which)
+{
+	size_t last = 0;
+	enum secret_rank rank;
+
+	while (last + 1 < p->n && in_list(p->part[last], qualifiers))
+		last++;
+	*which = last;
+	rank = word_rank(p, last);
+	if (rank == SECRET_NONE) {
+		/* session_id, password_hash: worth something only if it looks random */
+		bool id = str_eq(p->part[last], STR("id")),
+		     hash = str_eq(p->part[last], STR("hash"));
+
+		if (!(id || hash) || last + 1 >= p->n)
+			return SECRET_NONE;
+		*which = last + 1;
+		if (id)
+			return in_list(p->part[last + 1], cookie_words) ? SECRET_WEAK
+									: SECRET_NONE;
+		return word_rank(p, last + 1) == SECRET_PASSWORD ? SECRET_WEAK
+								 : SECRET_NONE;
+	}
+	if (p->n > last + 1 && !p->env && !p->more && in_list(p->part[p->n - 1], verbs))
+		return SECRET_WEAK;
+	return rank;
+}
+
+/* names in other languages, and names of two words */
+
+struct phrase {
+	str word; /* lower case */
+	enum secret_rank rank;
+	bool cjk; /* no spaces: nothing is asked of what comes before it */
+};
+
+static const struct phrase phrases[] = {
+	{W("пароль"), SECRET_PASSWORD, false},
+	{W("пароля"), SECRET_PASSWORD, false},
+	{W("пароль бд"), SECRET_PASSWORD, false},
+	{W("пароли"), SECRET_PASSWORD, false},
+	{W("парола"), SECRET_PASSWORD, false},
+	{W("лозинка"), SECRET_PASSWORD, false},
+	{W("секрет"), SECRET_TOKEN, false},
+	{W("токен"), SECRET_TOKEN, false},
+	{W("токен доступа"), SECRET_TOKEN, false},
+	{W("ключ"), SECRET_TOKEN, false},
+	{W("api-ключ"), SECRET_TOKEN, false},
+	{W("contraseña"), SECRET_PASSWORD, false},
+	{W("clé secrète"), SECRET_TOKEN, false},
+	{W("parolă"), SECRET_PASSWORD, false},
+	{W("hasło"), SECRET_PASSWORD, false},
+	{W("lösenord"), SECRET_PASSWORD, false},
+	{W("şifre"), SECRET_PASSWORD, false},
+	{W("jelszó"), SECRET_PASSWORD, false},
+	{W("slaptažodis"), SECRET_PASSWORD, false},
+	{W("mật khẩu"), SECRET_PASSWORD, false},
+	{W("κωδικός"), SECRET_PASSWORD, false},
+	{W("συνθηματικό"), SECRET_PASSWORD, false},
+	{W("סיסמה"), SECRET_PASSWORD, false},
+	{W("סיסמא"), SECRET_PASSWORD, false},
+	{W("كلمة المرور"), SECRET_PASSWORD, false},
+	{W("كلمة السر"), SECRET_PASSWORD, false},
+	{W("رمز عبور"), SECRET_PASSWORD, false},
+	{W("گذرواژه"), SECRET_PASSWORD, false},
+	{W("पासवर्ड"), SECRET_PASSWORD, false},
+	{W("รหัสผ่าน"), SECRET_PASSWORD, true},
+	{W("密码"), SECRET_PASSWORD, true},
+	{W("密碼"), SECRET_PASSWORD, true},
+	{W("口令"), SECRET_PASSWORD, true},
+	{W("パスワード"), SECRET_PASSWORD, true},
+	{W("暗証番号"), SECRET_PASSWORD, true},
+	{W("비밀번호"), SECRET_PASSWORD, true},
+	{W("암호"), SECRET_PASSWORD, true},
+	{W("令牌"), SECRET_TOKEN, true},
+	{W("密钥"), SECRET_TOKEN, true},
+	{W("密鑰"), SECRET_TOKEN, true},
+	{W("トークン"), SECRET_TOKEN, true},
+	{W("토큰"), SECRET_TOKEN, true},
+};
+
+/* Lower case of the scripts in the table above; one letter in, one letter out. */
+static uint32_t fold(uint32_t cp)
+{
+	if (cp < 0x80)
+		return cp >= 'A' && cp <= 'Z' ? cp + 32 : cp;
+	if ((cp >= 0xc0 && cp <= 0xde && cp != 0xd7) || (cp >= 0x391 && cp <= 0x3a9) ||
+	    (cp >= 0x410 && cp <= 0x42f))
+		return cp + 32;
+	if (cp >= 0x400 && cp <= 0x40f)
+		return cp + 80;
+	if ((cp >= 0x100 && cp <= 0x137) || (cp >= 0x14a && cp <= 0x177) ||
+	    (cp >= 0x1e00 && cp <= 0x1eff))
+		return cp | 1;
+	if ((cp >= 0x139 && cp <= 0x148) || (cp >= 0x179 && cp <= 0x17e))
+		return cp + (cp & 1);
+	return cp;
+}
+
+/* The text ends in word, letter by letter; *from is where. */
+static bool ends_folded(str text, str word, size_t *from)
+{
+	uint32_t a, b;
+
+	while (word.n) {
+		size_t wn = 1, tn = 1;
+
+		if (text.n == 0)
+			return false;
+		while (wn < word.n && ((unsigned char)word.p[word.n - wn] & 0xc0) == 0x80)
+			wn++;
+		while (tn < text.n && tn < 4 &&
+		       ((unsigned char)text.p[text.n - tn] & 0xc0) == 0x80)
+			tn++;
+		if (utf8_next(str_from(word, word.n - wn), &a) != wn ||
+		    utf8_next(str_from(text, text.n - tn), &b) != tn || a != fold(b))
+			return false;
+		word.n -= wn;
+		text.n -= tn;
+	}
+	*from = text.n;
+	return true;
+}
+
+/* The last character, 0 when there is none. */
+static uint32_t last_char(str text)
+{
+	size_t n = 1;
+	uint32_t cp = 0;
+
+	if (text.n == 0)
+		return 0;
+	while (n < text.n && n < 4 && ((unsigned char)text.p[text.n - n] & 0xc0) == 0x80)
+		n++;
+	utf8_next(str_from(text, text.n - n), &cp);
+	return cp;
+}
+
+/* Ideographs, kana, Hangul: scripts whose words may stand side by side. */
+#define CJK_FROM 0x2e80u
+
+/* A letter beyond ASCII; punctuation, arrows and symbols of the same blocks are none. */
+static bool is_letter(uint32_t cp)
+{
+	if (cp < 0xc0 || (cp >= 0x2000 && cp <= 0x2bff) ||
+	    (cp >= 0x3000 && cp <= 0x303f) || (cp >= 0xff00 && cp <= 0xff0f) ||
+	    (cp >= 0xff1a && cp <= 0xff20))
+		return false;
+	return cp < 0x1f000 || cp >= 0x20000;
+}
+
+/* What follows the text begins inside a word. */
+static bool inside_word(str text)
+{
+	uint32_t cp = last_char(text);
+
+	return cp < 0x80 ? str_is_alnum((char)cp) : is_letter(cp) && cp < CJK_FROM;
+}
+
+static bool phrase_name(str text, struct secret_name *n)
+{
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
+		const struct phrase *ph = &phrases[i];
+		size_t from;
+
+		if (!ends_folded(text, ph->word, &from))
+			continue;
+		if (!ph->cjk && inside_word(str_head(text, from)))
+			continue;
+		n->rank = ph->rank;
+		n->cjk = ph->cjk;
+		n->from = from;
+		return true;
+	}
+	return false;
+}
+
+static bool name_byte(char c)
+{
+	return str_is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+
+/* PWD and OLDPWD name a directory. */
+static bool is_directory(str name)
+{
+	return str_eq(name, STR("PWD")) || str_eq(name, STR("OLDPWD"));
+}
+
+/* The last parts of text that could be an ASCII name. */
+static size_t name_from(str text)
+{
+	size_t from = text.n;
+
+	while (from && name_byte(text.p[from - 1]))
+		from--;
+	return from;
+}
+
+bool secret_name(str text, struct secret_name *n)
+{
+	struct parts parts;
+	size_t from, which;
+	uint32_t before;
+
+	*n = (struct secret_name){0};
+	if (text.n > SECRET_NAME_MAX)
+		text = str_from(text, text.n - SECRET_NAME_MAX);
+	from = name_from(text);
+	before = last_char(str_head(text, from));
+	if (is_letter(before) && phrase_name(text, n))
+		return true;
+	if (from == text.n || (is_letter(before) && before < CJK_FROM))
+		return false;
+	if (is_directory(str_from(text, from)))
+		return false;
+	split_name(str_from(text, from), &parts);
+	if (parts.n == 1 && str_eq(parts.part[0], STR("key")) && from &&
+	    text.p[from - 1] == ' ') {
+		/* "API key: ..." in prose: the kind stands in a word of its own */
+		from = name_from(str_trim_right(str_head(text, from)));
+		split_name(str_from(text, from), &parts);
+	}
+	if (parts.n == 0)
+		return false;
+	n->from = from;
+	n->env = parts.env;
+	n->bare = parts.n == 1 && !parts.more;
+	if (str_eq(parts.part[0], STR("authorization"))) {
+		n->auth = true;
+		n->rank = SECRET_TOKEN;
+		return true;
+	}
+	n->header = str_eq(parts.part[0], STR("cookie")) &&
+		    (parts.n == 1 || str_eq(parts.part[1], STR("set")));
+	n->rank = parts_rank(&parts, &which);
+	n->cookie = in_list(parts.part[which], cookie_words) ||
+		    ends_in_list(parts.part[which], weak_ends);
+	n->query = in_list(parts.part[which], query_words);
+	n->key = n->bare && str_eq(parts.part[which], STR("key"));
+	n->pass = str_eq(parts.part[which], STR("pass")) ||
+		  str_eq(parts.part[which], STR("pw"));
+	return n->rank != SECRET_NONE;
+}
+
+/* words and numbers */
+
+/*
+ * Letters that occur in words after a .. z, bit 0 for a; counted over identifiers and prose.
+ * About half of all pairs: random letters soon hit one that is missing.
+ */
+static const uint32_t after[26] = {
+	0x3febd7f, 0x11e4b1f, 0x11eddbf, 0x01ef9bf, 0x1fffdff, 0x11e693d, 0x01e79d5,
+	0x01e5911, 0x2aefc7f, 0x0104011, 0x0042911, 0x13ce97f, 0x03cd91b, 0x13efd7f,
+	0x0fefd7f, 0x11eedbd, 0x0100000, 0x13efd7f, 0x15ffdfd, 0x15ef9bf, 0x00ef97f,
+	0x0004111, 0x0066191, 0x08c8114, 0x00cb911, 0x2000111,
+};
+
+/* Letters only: does it read like words, in camelCase or not? */
+static bool wordy(str s)
+{
+	size_t rare = 0, turns = 0;
+
+	for (size_t i = 1; i < s.n; i++) {
+		char a = str_lower(s.p[i - 1]), b = str_lower(s.p[i]);
+
+		if (is_low(s.p[i - 1]) && is_upper(s.p[i])) {
+			turns++;
+			continue;
+		}
+		rare += !(after[a - 'a'] >> (b - 'a') & 1);
+	}
+	if (turns >= 3 && turns * 3 > s.n)
+		return false;
+	return s.n < 6 || rare <= 1 + s.n / 6;
+}
+
+static bool all_hex(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!str_is_digit(s.p[i]) &&
+		    !(str_lower(s.p[i]) >= 'a' && str_lower(s.p[i]) <= 'f'))
+			return false;
+	return true;
+}
+
+/* How many bytes of a part (letters and digits only) are odd: all or none. */
+static size_t odd_part(str s)
+{
+	size_t digits = 0, switches = 0, from = 0;
+	bool words = true;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool digit = str_is_digit(s.p[i]);
+
+		digits += digit;
+		if (i && digit != (bool)str_is_digit(s.p[i - 1])) {
+			switches++;
+			if (digit)
+				words &= wordy((str){s.p + from, i - from});
+			from = i;
+		}
+	}
+	if (digits == s.n)
+		return 0; /* a number tells nothing by itself */
+	if (!str_is_digit(s.p[s.n - 1]))
+		words &= wordy(str_from(s, from));
+	if (digits == 0)
+		return words ? 0 : s.n;
+	if (s.n >= 16 && all_hex(s))
+		return s.n;
+	return words && switches <= 2 && digits <= 4 ? 0 : s.n;
+}
+
+size_t secret_odd(str s)
+{
+	size_t odd = 0, from = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && str_is_alnum(s.p[i]))
+			continue;
+		if (i > from)
+			odd += odd_part((str){s.p + from, i - from});
+		from = i + 1;
+	}
+	return odd;
+}
+
+bool secret_random(str s)
+{
+	return s.n >= SECRET_ODD_MIN && secret_odd(s) >= SECRET_ODD_MIN;
+}
+
+/* what stands where a secret could */
+
+static bool one_byte_repeated(str s)
+{
+	for (size_t i = 1; i < s.n; i++)
+		if (s.p[i] != s.p[0])
+			return false;
+	return s.n > 0;
+}
+
+static const str placeholder_parts[] = {W("your"),     W("<"),        W("xxxx"),
+					W("****"),     W("..."),      W("placeholder"),
+					W("redacted"), W("example_"), W("changeit"),
+					W("replace"),  W("insert"),   W("dummy"),
+					W("…"),        W("●"),        W("•"),
+					W("removed"),  W("_here"),    W("-here"),
+					W("hidden"),   W("masked"),   W_END};
+
+bool secret_placeholder(str s)
+{
+	if (s.n == 0 || str_starts(s, STR("[redacted:")) ||
+	    str_find(s, STR("[redacted:")) != STR_NPOS)
+		return true;
+	if (s.p[0] == '$') /* a variable, unless it is a hash in crypt(3)'s form */
+		return !(s.n > 20 && s.n > 3 &&
+			 str_chr(str_head(str_from(s, 2), 8), '$') != STR_NPOS);
+	if (s.p[0] == '{' || s.p[0] == '%' || s.p[0] == '<' || s.p[0] == '[' ||
+	    s.p[0] == '(')
+		return true;
+	if (str_find(s, STR("${")) != STR_NPOS || str_find(s, STR("{{")) != STR_NPOS ||
+	    str_find(s, STR("$(")) != STR_NPOS || str_find(s, STR("#{")) != STR_NPOS)
+		return true;
+	if (s.n > 1 && one_byte_repeated(s) && !str_is_digit(s.p[0]))
+		return true;
+	if (secret_odd(s) >= SECRET_ODD_MIN)
+		return false; /* "your" may stand in a random value */
+	for (const str *p = placeholder_parts; p->n; p++)
+		if (str_ifind(s, *p) != STR_NPOS)
+			return true;
+	return false;
+}
+
+/* No value anywhere. */
+static const str literals[] = {
+	W("string"),    W("str"),     W("text"),     W("bytes"),    W("byte"),
+	W("char"),      W("varchar"), W("int"),      W("integer"),  W("number"),
+	W("bool"),      W("boolean"), W("object"),   W("any"),      W("void"),
+	W("unknown"),   W("never"),   W("optional"), W("array"),    W("list"),
+	W("dict"),      W("map"),     W("date"),     W("float"),    W("double"),
+	W("option"),    W("buffer"),  W("none"),     W("null"),     W("nil"),
+	W("undefined"), W("true"),    W("false"),    W("nan"),      W("yes"),
+	W("no"),        W("on"),      W("off"),      W("required"), W("empty"),
+	W("unset"),     W("missing"), W("enabled"),  W("disabled"), W("n/a"),
+	W("na"),        W("tbd"),     W("todo"),     W("auto"),     W("default"),
+	W("hidden"),    W("masked"),  W("redacted"), W("omitted"),  W("changeme"),
+	W("set"),       W("value"),   W_END};
+
+/* None in code and prose: keywords, names of local variables, remarks. */
+static const str plain_words[] = {W("new"),         W("await"),
+				  W("async"),       W("function"),
+				  W("func"),        W("def"),
+				  W("return"),      W("this"),
+				  W("self"),        W("lambda"),
+				  W("const"),       W("let"),
+				  W("var"),         W("static"),
+				  W("typeof"),      W("not"),
+				  W("and"),         W("or"),
+				  W("if"),          W("else"),
+				  W("in"),          W("is"),
+				  W("as"),          W("for"),
+				  W("secretstr"),   W("val"),
+				  W("data"),        W("input"),
+				  W("result"),      W("res"),
+				  W("ret"),         W("arg"),
+				  W("args"),        W("argv"),
+				  W("param"),       W("params"),
+				  W("pw"),          W("p"),
+				  W("s"),           W("x"),
+				  W("v"),           W("raw"),
+				  W("plain"),       W("plaintext"),
+				  W("hash"),        W("hashed"),
+				  W("entered"),     W("generated"),
+				  W("name"),        W("user"),
+				  W("username"),    W("email"),
+				  W("e"),           W("t"),
+				  W("n"),           W("key"),
+				  W("config"),      W("options"),
+				  W("opts"),        W("env"),
+				  W("body"),        W("form"),
+				  W("req"),         W("request"),
+				  W("prompt"),      W("getpass"),
+				  W("field"),       W("invalid"),
+				  W("valid"),       W("incorrect"),
+				  W("wrong"),       W("ok"),
+				  W("protected"),   W("needed"),
+				  W("unchanged"),   W("changed"),
+				  W("expired"),     W("accepted"),
+				  W("rejected"),    W("denied"),
+				  W("failed"),      W("correct"),
+				  W("above"),       W("below"),
+				  W("same"),        W("automatic"),
+				  W("encrypted"),   W("stored"),
+				  W("yourself"),    W("please"),
+				  W("use"),         W("see"),
+				  W("from"),        W("to"),
+				  W("here"),        W("with"),
+				  W("flag"),        W("argument"),
+				  W("parameter"),   W("instead"),
+				  W("the"),         W("a"),
+				  W("via"),         W("when"),
+				  W("обязательно"), W("обязателен"),
+				  W("неверный"),    W("нет"),
+				  W("да"),          W("пусто"),
+				  W("скрыт"),       W("введите"),
+				  W("указан"),      W("задан"),
+				  W("requerido"),   W("requerida"),
+				  W("obligatorio"), W("erforderlich"),
+				  W("requis"),      W("obligatoire"),
+				  W("obrigatório"), W("leer"),
+				  W("vide"),        W("vacío"),
+				  W("falsch"),      W_END};
+
+bool secret_plain_word(str s, bool env)
+{
+	char low[32];
+
+	if (s.n == 0 || s.n > sizeof(low))
+		return s.n == 0;
+	for (size_t i = 0; i < s.n; i++)
+		low[i] = str_lower(s.p[i]);
+	s.p = low;
+	return in_list(s, literals) || (!env && in_list(s, plain_words));
+}
+
+bool secret_names_one(str s)
+{
+	struct parts parts;
+
+	if (s.n > SECRET_NAME_MAX || secret_odd(s) > 0)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!name_byte(s.p[i]) && s.p[i] != ' ' && s.p[i] != '/' && s.p[i] != ':')
+			return false;
+	split_name(s, &parts);
+	for (size_t i = 0; i < parts.n; i++)
+		if (word_rank(&parts, i) >= SECRET_TOKEN ||
+		    str_eq(parts.part[i], STR("auth")) ||
+		    str_eq(parts.part[i], STR("key")) ||
+		    str_eq(parts.part[i], STR("passwords")) ||
+		    str_eq(parts.part[i], STR("tokens")) ||
+		    str_eq(parts.part[i], STR("secrets")))
+			return true;
+	return false;
+}
+
+bool secret_is_uuid(str s)
+{
+	if (s.n != 36)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? s.p[i] != '-' : !all_hex((str){s.p + i, 1}))
+			return false;
+	}
+	return true;
+}
