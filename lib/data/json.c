@@ -295,16 +295,16 @@ bool json_skip(struct json *j)
 
 bool json_is(const struct json *j, const char *word)
 {
-	char room[256];
-	struct buf b = {room, 0, sizeof(room), sizeof(room) - 1, false};
+	struct buf b;
+	bool is;
 
 	if (!j->escaped)
 		return str_eq(j->raw, str_of(word));
-	/* a decoded byte takes at most six raw ones */
-	if (j->raw.n > 6 * strlen(word) || j->raw.n >= sizeof(room))
-		return false;
+	b = BUF_INIT(strlen(word));
 	json_unescape(&b, j->raw);
-	return str_eq(buf_str(&b), str_of(word));
+	is = !b.full && str_eq(buf_str(&b), str_of(word));
+	buf_release(&b);
+	return is;
 }
 
 void json_text(const struct json *j, struct buf *out)
@@ -333,6 +333,10 @@ static int32_t hex4(str s, size_t at)
 /* Append the escape at `at`; returns the offset past it. */
 static size_t unescape_one(struct buf *out, str raw, size_t at)
 {
+	static const char named[128] = {
+		['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+		['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+	};
 	int32_t hi, lo;
 	char utf[4];
 	char c;
@@ -341,18 +345,20 @@ static size_t unescape_one(struct buf *out, str raw, size_t at)
 		return raw.n;
 	c = raw.p[at + 1];
 	if (c != 'u') {
-		c = c == 'n'   ? '\n'
-		    : c == 't' ? '\t'
-		    : c == 'r' ? '\r'
-		    : c == 'b' ? '\b'
-		    : c == 'f' ? '\f'
-			       : c;
+		c = c & 0x80 ? 0 : named[(unsigned char)c];
+		if (!c)
+			return at + 1; /* no escape: only its backslash goes */
 		buf_byte(out, c);
 		return at + 2;
 	}
 	hi = hex4(raw, at + 2);
-	if (hi < 0)
-		return raw.n - at < 6 ? raw.n : at + 2;
+	if (hi < 0) {
+		size_t digits = at + 2;
+
+		while (digits < raw.n && hex_digit(raw.p[digits]) >= 0)
+			digits++;
+		return digits == raw.n ? raw.n : at + 1;
+	}
 	at += 6;
 	if (hi >= 0xd800 && hi < 0xdc00 && raw.n - at >= 6 && raw.p[at] == '\\' &&
 	    raw.p[at + 1] == 'u') {
@@ -521,15 +527,6 @@ static size_t plain_run(str s)
 	return i;
 }
 
-/* Characters that a terminal, a log or a model could take for something else. */
-static bool is_hidden(uint32_t cp)
-{
-	return (cp >= 0x7f && cp <= 0x9f) || cp == 0x61c || cp == 0x200e ||
-	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff ||
-	       (cp >= 0xe0000 && cp <= 0xe007f);
-}
-
 static void add_u(struct buf *b, uint32_t unit)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -581,7 +578,7 @@ void json_add_str(struct buf *b, str s)
 				    !utf8_next(str_from(s, n), &cp);)
 				n++;
 			utf8_add(b, str_head(s, n));
-		} else if (cp < 0x20 || cp == '"' || cp == '\\' || is_hidden(cp)) {
+		} else if (cp == '"' || cp == '\\' || utf8_unsafe(cp)) {
 			add_escaped(b, cp);
 		} else {
 			buf_add(b, str_head(s, n));

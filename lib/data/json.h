@@ -9,7 +9,7 @@
  *           else                      json_skip(&j);
  *   }
  *
- * Strict RFC 8259: one value, white space around it, nothing else. Allocates nothing;
+ * Strict RFC 8259: one value, white space around it, nothing else. Pulling allocates nothing;
  * nesting is a bit stack of JSON_DEPTH_MAX. Numbers stay text. Lone surrogate escapes
  * decode to U+FFFD; ill-formed UTF-8 in a string is an error here (scan is the tolerant
  * one). Duplicate keys are all reported; callers let the last one win.
