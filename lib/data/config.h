@@ -3,12 +3,13 @@
  *
  *   struct config c;
  *   config_load(&c, &e);                        environment over file over default
- *   config_get(&c, "budget")->value
+ *   config_int(&c, "budget")
+ *   config_release(&c);
  *
- * Sources, strongest first: environment variable, $XDG_CONFIG_HOME/handoff/config.json,
- * built-in default. A value that is no good is ignored with a line in `problem`. Unknown
- * keys of the file are kept when it is written back. A missing HOME is no error: places
- * that need it are then empty strings.
+ * Sources, strongest first: environment variable, $XDG_CONFIG_HOME/handoff/config.json
+ * (one flat object), built-in default. A value that is no good is ignored with a line in
+ * `problem`. Unknown keys of the file are kept when it is written back. A missing HOME is no
+ * error: places that need it are then empty strings.
  */
 #ifndef DATA_CONFIG_H
 #define DATA_CONFIG_H
@@ -20,12 +21,20 @@
 
 enum config_source { CONFIG_DEFAULT, CONFIG_FILE, CONFIG_ENV };
 
+enum config_type {
+	CONFIG_INT,  /* min to max */
+	CONFIG_BOOL, /* true, false; also 1, 0, yes, no, on, off */
+	CONFIG_PATH, /* absolute; "~/" stands for HOME; "" = the default place */
+};
+
 struct config_item {
-	const char *key;  /* in the file; nested keys have dots */
-	const char *env;  /* variable, or NULL */
+	const char *key; /* in the file */
+	const char *env; /* variable, or NULL */
+	enum config_type type;
+	int64_t min, max;
 	const char *fallback;
 	const char *help; /* one line */
-	char *value;
+	char *value;      /* as printed: "true", "4000", "/home/dev/.claude" */
 	enum config_source source;
 };
 
@@ -35,15 +44,30 @@ struct config {
 	char *problem;            /* one line, or NULL */
 };
 
+/*
+ * Fails (HF_EIO, HF_EFORMAT, HF_ELIMIT) when the file is there and cannot be read; then
+ * environment and defaults still stand, and the caller may go on.
+ */
 int config_load(struct config *c, struct err *e);
 /* Never NULL for a key of the table; asserts otherwise. */
 const struct config_item *config_get(const struct config *c, const char *key);
+int64_t config_int(const struct config *c, const char *key);
+bool config_bool(const struct config *c, const char *key);
+/* "default", "file", "environment". */
+const char *config_source_name(enum config_source source);
+/*
+ * Write one key of the table into the file, which is replaced whole; everything else in it is
+ * kept. value NULL takes the key out. HF_EUSAGE: no such key, or a value that is no good.
+ * c keeps what it had: load again.
+ */
+int config_set(const struct config *c, const char *key, const char *value, struct err *e);
 void config_release(struct config *c);
 
 /* Places; "" when HOME is needed and not set. Append a path without a slash at its end. */
 void config_claude_dir(struct buf *b); /* CLAUDE_CONFIG_DIR, else ~/.claude */
-void config_state_dir(struct buf *b);  /* XDG_STATE_HOME/handoff, else ~/.local/state/handoff */
-void config_cache_dir(struct buf *b);  /* XDG_CACHE_HOME/handoff, else ~/.cache/handoff */
-void config_vault_dir(struct buf *b);  /* HANDOFF_VAULT, else ~/.handoff-mcp/vault */
+void config_state_dir(
+	struct buf *b); /* XDG_STATE_HOME/handoff, else ~/.local/state/handoff */
+void config_cache_dir(struct buf *b); /* XDG_CACHE_HOME/handoff, else ~/.cache/handoff */
+void config_vault_dir(struct buf *b); /* HANDOFF_VAULT, else ~/.handoff-mcp/vault */
 
 #endif

@@ -1,0 +1,259 @@
+#include "fault.h"
+
+#include <stdlib.h>
+
+#include "data/config.h"
+
+#define FILE_PATH "home/.config/handoff/config.json"
+
+static void fresh(void)
+{
+	test_dir();
+}
+
+static void assert_item(const struct config *c, const char *key, const char *value,
+			enum config_source source)
+{
+	assert_string_equal(config_get(c, key)->value, value);
+	assert_int_equal(config_get(c, key)->source, source);
+}
+
+static void test_config__defaults_stand_when_nothing_is_set(void **state)
+{
+	struct config c;
+
+	(void)state;
+	fresh();
+	unsetenv("CLAUDE_CONFIG_DIR");
+	unsetenv("HANDOFF_VAULT");
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_item(&c, "budget", "4000", CONFIG_DEFAULT);
+	assert_int_equal(config_int(&c, "ends"), 80);
+	assert_false(config_bool(&c, "off"));
+	assert_item(&c, "claude_dir", test_path("home/.claude"), CONFIG_DEFAULT);
+	assert_item(&c, "vault", test_path("home/.handoff-mcp/vault"), CONFIG_DEFAULT);
+	assert_string_equal(c.path, test_path(FILE_PATH));
+	assert_null(c.problem);
+	config_release(&c);
+}
+
+static void test_config__the_environment_is_stronger_than_the_file(void **state)
+{
+	struct config c;
+
+	(void)state;
+	fresh();
+	unsetenv("CLAUDE_CONFIG_DIR");
+	test_write(FILE_PATH, STR("{\"budget\": 2000, \"ends\": \"60\", \"off\": true, "
+				  "\"claude_dir\": \"~/elsewhere/\", \"unknown\": [1]}"));
+	setenv("HANDOFF_BUDGET", "3000", 1);
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_item(&c, "budget", "3000", CONFIG_ENV);
+	assert_item(&c, "ends", "60", CONFIG_FILE);
+	assert_item(&c, "off", "true", CONFIG_FILE);
+	assert_item(&c, "claude_dir", test_path("home/elsewhere"), CONFIG_FILE);
+	assert_string_equal(config_source_name(CONFIG_ENV), "environment");
+	assert_null(c.problem);
+	config_release(&c);
+}
+
+static void test_config__a_value_that_is_no_good_falls_to_the_next_source(void **state)
+{
+	struct config c;
+
+	(void)state;
+	fresh();
+	test_write(FILE_PATH, STR("{\"budget\": 2000, \"ends\": -5}"));
+	setenv("HANDOFF_BUDGET", "many\033[31m", 1);
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_item(&c, "budget", "2000", CONFIG_FILE);
+	assert_item(&c, "ends", "80", CONFIG_DEFAULT);
+	assert_non_null(c.problem);
+	assert_true(
+		str_ends(str_of(c.problem),
+			 STR("config.json: \"-5\" is no good for ends (10 to 10000)")));
+	config_release(&c);
+	test_write(FILE_PATH, STR("{}"));
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_string_equal(
+		c.problem,
+		"HANDOFF_BUDGET: \"many\" is no good for budget (500 to 1000000)");
+	config_release(&c);
+	unsetenv("HANDOFF_BUDGET");
+	setenv("HANDOFF_OFF", "perhaps", 1);
+	setenv("CLAUDE_CONFIG_DIR", "relative/place", 1);
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_item(&c, "claude_dir", test_path("home/.claude"), CONFIG_DEFAULT);
+	assert_string_equal(
+		c.problem, "HANDOFF_OFF: \"perhaps\" is no good for off (true or false)");
+	config_release(&c);
+}
+
+static void test_config__booleans_have_several_spellings(void **state)
+{
+	static const char *const yes[] = {"1", "true", "YES", "on"};
+	static const char *const no[] = {"0", "false", "No", "off"};
+	struct config c;
+	size_t i;
+
+	(void)state;
+	fresh();
+	for (i = 0; i < 4; i++) {
+		setenv("HANDOFF_OFF", yes[i], 1);
+		assert_int_equal(config_load(&c, NULL), 0);
+		assert_true(config_bool(&c, "off"));
+		config_release(&c);
+		setenv("HANDOFF_OFF", no[i], 1);
+		assert_int_equal(config_load(&c, NULL), 0);
+		assert_false(config_bool(&c, "off"));
+		assert_int_equal(config_get(&c, "off")->source, CONFIG_ENV);
+		config_release(&c);
+	}
+}
+
+static void test_config__a_damaged_file_is_told_and_the_rest_stands(void **state)
+{
+	struct err e = ERR_INIT;
+	struct config c;
+
+	(void)state;
+	fresh();
+	test_write(FILE_PATH, STR("{\"budget\": 2000"));
+	setenv("HANDOFF_ENDS", "40", 1);
+	assert_int_equal(config_load(&c, &e), HF_EFORMAT);
+	assert_non_null(strstr(e.msg, "config.json: JSON: not valid at byte"));
+	assert_item(&c, "budget", "4000", CONFIG_DEFAULT);
+	assert_item(&c, "ends", "40", CONFIG_ENV);
+	/* and it is not overwritten */
+	assert_int_equal(config_set(&c, "budget", "3000", NULL), HF_EFORMAT);
+	assert_true(test_is(FILE_PATH, "{\"budget\": 2000"));
+	config_release(&c);
+	test_write(FILE_PATH, STR("[1]"));
+	e = ERR_INIT;
+	assert_int_equal(config_load(&c, &e), HF_EFORMAT);
+	assert_non_null(strstr(e.msg, "not a JSON object"));
+	config_release(&c);
+}
+
+static void test_config__setting_a_key_keeps_what_it_does_not_know(void **state)
+{
+	struct config c;
+
+	(void)state;
+	fresh();
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_int_equal(config_set(&c, "budget", "3000", NULL), 0);
+	assert_true(test_is(FILE_PATH, "{\n  \"budget\": 3000\n}\n"));
+	test_write(FILE_PATH,
+		   STR("{\"x\":{\"y\":[1,\"\\u00e9\"]},\"budget\":1,\"z\":null}"));
+	assert_int_equal(config_set(&c, "budget", " 5000 ", NULL), 0);
+	assert_int_equal(config_set(&c, "vault", "~/notes", NULL), 0);
+	config_release(&c);
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_item(&c, "budget", "5000", CONFIG_FILE);
+	assert_int_equal(config_set(&c, "vault", NULL, NULL), 0);
+	assert_int_equal(config_set(&c, "budget", NULL, NULL), 0);
+	assert_true(test_is(FILE_PATH,
+			    "{\n  \"x\": {\"y\":[1,\"\xc3\xa9\"]},\n  \"z\": null\n}\n"));
+	assert_int_equal(config_set(&c, "x", NULL, NULL), HF_EUSAGE);
+	assert_int_equal(config_set(&c, "budget", "no", NULL), HF_EUSAGE);
+	config_release(&c);
+}
+
+static void test_config__without_home_places_are_empty(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+	struct config c;
+
+	(void)state;
+	fresh();
+	unsetenv("HOME");
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HANDOFF_VAULT");
+	unsetenv("CLAUDE_CONFIG_DIR");
+	config_claude_dir(&b);
+	config_state_dir(&b);
+	config_cache_dir(&b);
+	config_vault_dir(&b);
+	assert_int_equal(b.n, 0);
+	assert_int_equal(config_load(&c, NULL), 0);
+	assert_string_equal(c.path, "");
+	assert_item(&c, "claude_dir", "", CONFIG_DEFAULT);
+	assert_int_equal(config_set(&c, "budget", "3000", NULL), HF_ENOTFOUND);
+	config_release(&c);
+	buf_release(&b);
+}
+
+static void test_config__places_follow_the_environment(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	fresh();
+	setenv("XDG_STATE_HOME", "/s//", 1);
+	setenv("XDG_CACHE_HOME", "relative", 1);
+	setenv("HOME", "/home/dev/", 1);
+	setenv("HANDOFF_VAULT", "/v/", 1);
+	config_state_dir(&b);
+	buf_byte(&b, ' ');
+	config_cache_dir(&b);
+	buf_byte(&b, ' ');
+	config_vault_dir(&b);
+	assert_str(buf_str(&b), STR("/s/handoff /home/dev/.cache/handoff /v"));
+	buf_release(&b);
+}
+
+static void test_config__no_failing_call_leaves_half_a_file(void **state)
+{
+	struct config c;
+	int n = 0, ret;
+	bool met;
+
+	(void)state;
+	fresh();
+	test_write(FILE_PATH, STR("{\"budget\":1000}"));
+	assert_int_equal(config_load(&c, NULL), 0);
+	do {
+		test_write(FILE_PATH, STR("{\"budget\":1000}"));
+		fault_at(++n);
+		ret = config_set(&c, "budget", "3000", NULL);
+		met = fault_met();
+		fault_off();
+		assert_true(test_is(FILE_PATH, "{\"budget\":1000}") ||
+			    test_is(FILE_PATH, "{\n  \"budget\": 3000\n}\n"));
+		if (ret == 0)
+			assert_true(test_is(FILE_PATH, "{\n  \"budget\": 3000\n}\n"));
+		assert_int_equal(test_entries("home/.config/handoff"), 1);
+	} while (met);
+	assert_true(n > 5);
+	config_release(&c);
+	n = 0;
+	do {
+		fault_at(++n);
+		ret = config_load(&c, NULL);
+		met = fault_met();
+		fault_off();
+		assert_int_equal(config_int(&c, "budget"), ret ? 4000 : 3000);
+		config_release(&c);
+	} while (met);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_config__defaults_stand_when_nothing_is_set),
+		cmocka_unit_test(test_config__the_environment_is_stronger_than_the_file),
+		cmocka_unit_test(
+			test_config__a_value_that_is_no_good_falls_to_the_next_source),
+		cmocka_unit_test(test_config__booleans_have_several_spellings),
+		cmocka_unit_test(test_config__a_damaged_file_is_told_and_the_rest_stands),
+		cmocka_unit_test(test_config__setting_a_key_keeps_what_it_does_not_know),
+		cmocka_unit_test(test_config__without_home_places_are_empty),
+		cmocka_unit_test(test_config__places_follow_the_environment),
+		cmocka_unit_test(test_config__no_failing_call_leaves_half_a_file),
+	};
+
+	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
+}
