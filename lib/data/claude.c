@@ -589,15 +589,28 @@ static str below_own(str own, str named)
 	return str_from(named, at + tail.n + 1);
 }
 
+/* openat that never follows a link; ELOOP for one also where a folder is asked for. */
+static int open_part(int dir, const char *name, int flags)
+{
+	struct stat st;
+	int fd = openat(dir, name, flags | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOTDIR) {
+		bool link = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    S_ISLNK(st.st_mode);
+		errno = link ? ELOOP : ENOTDIR;
+	}
+	return fd;
+}
+
 /* Open each part of rel below dir in turn, so that none of them is ever a link. */
 static int open_below(const char *dir, str rel)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_part(AT_FDCWD, dir, O_DIRECTORY);
 	str part;
 
 	while (fd >= 0 && str_split(&rel, '/', &part)) {
 		char name[256];
-		int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 		int next;
 
 		if (part.n == 0 || part.n >= sizeof(name) || memchr(part.p, 0, part.n) ||
@@ -608,7 +621,7 @@ static int open_below(const char *dir, str rel)
 		}
 		memcpy(name, part.p, part.n);
 		name[part.n] = 0;
-		next = openat(fd, name, rel.n ? flags | O_DIRECTORY : flags);
+		next = open_part(fd, name, rel.n ? O_DIRECTORY : O_NONBLOCK | O_NOCTTY);
 		int saved = errno;
 		close(fd);
 		errno = saved;

@@ -71,14 +71,16 @@ static void same_again(str once, str title)
 
 static int walk_file(const char *dir, const char *name, void *arg)
 {
-	struct buf path = BUF_INIT(4096), text = BUF_INIT(TEXT_MAX), out = BUF_INIT(TEXT_MAX);
+	struct buf path = BUF_INIT(4096), text = BUF_INIT(TEXT_MAX),
+		   out = BUF_INIT(TEXT_MAX);
 	struct buf fresh = BUF_INIT(TEXT_MAX);
 	struct err e = ERR_INIT;
 	struct a_case c;
 	int *n = arg;
 	str rest;
 
-	if (!str_starts(str_of(name), STR("redact-")) || !str_ends(str_of(name), STR(".case")))
+	if (!str_starts(str_of(name), STR("redact-")) ||
+	    !str_ends(str_of(name), STR(".case")))
 		return 0;
 	fs_join(&path, str_of(dir), str_of(name));
 	assert_int_equal(fs_read(buf_cstr(&path), &text, &e), 0);
@@ -91,12 +93,13 @@ static int walk_file(const char *dir, const char *name, void *arg)
 			assert_str(buf_str(&out), c.output);
 		}
 		same_again(buf_str(&out), c.title);
-		buf_printf(&fresh, "== %.*s\n%.*s\n--\n%.*s\n", STR_ARG(c.title), STR_ARG(c.input),
-			   STR_ARG(buf_str(&out)));
+		buf_printf(&fresh, "== %.*s\n%.*s\n--\n%.*s\n", STR_ARG(c.title),
+			   STR_ARG(c.input), STR_ARG(buf_str(&out)));
 		++*n;
 	}
 	if (getenv("UPDATE"))
-		assert_int_equal(fs_write_atomic(buf_cstr(&path), buf_str(&fresh), 0644, &e), 0);
+		assert_int_equal(
+			fs_write_atomic(buf_cstr(&path), buf_str(&fresh), 0644, &e), 0);
 	buf_release(&path);
 	buf_release(&text);
 	buf_release(&out);

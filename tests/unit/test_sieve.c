@@ -69,7 +69,8 @@ static void test_sieve__finds_what_a_byte_by_byte_search_finds(void **state)
 		int letters = rand() % 3 ? 4 : (int)sizeof(set) - 1;
 
 		for (size_t i = 0; i < n; i++)
-			p[i] = rand() % 12 ? set[rand() % letters] : set[rand() % ((int)sizeof(set) - 1)];
+			p[i] = rand() % 12 ? set[rand() % letters]
+					   : set[rand() % ((int)sizeof(set) - 1)];
 		p = realloc(p, n ? n : 1);
 		sieve_init(&v, (str){p, n});
 		check(&v, (str){p, n}, 0);
