@@ -1,0 +1,413 @@
+/*
+ * config: a table of settings; each gets its value from the strongest source that has a good
+ * one. To add a setting, add a row.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "data/config.h"
+#include "data/json.h"
+#include "data/jsondoc.h"
+
+#define PROBLEM_MAX_BYTES 300
+#define SHOWN_MAX_BYTES   40
+#define PLACE_MAX_BYTES   4096
+#define CONFIG_MODE       0600
+#define CONFIG_DIR_MODE   0700
+
+static const struct config_item table[] = {
+	{"budget", "HANDOFF_BUDGET", CONFIG_INT, 500, 1000000, "4000",
+	 "tokens that a recovered document may take", NULL, CONFIG_DEFAULT},
+	{"ends", "HANDOFF_ENDS", CONFIG_INT, 10, 10000, "80",
+	 "characters shown of each end of a message in the index", NULL, CONFIG_DEFAULT},
+	{"git_ms", "HANDOFF_GIT_MS", CONFIG_INT, 0, 600000, "2000",
+	 "milliseconds that reading the git state may take", NULL, CONFIG_DEFAULT},
+	{"off", "HANDOFF_OFF", CONFIG_BOOL, 0, 0, "false", "hooks do nothing", NULL,
+	 CONFIG_DEFAULT},
+	{"claude_dir", "CLAUDE_CONFIG_DIR", CONFIG_PATH, 0, 0, "",
+	 "where the client keeps its transcripts", NULL, CONFIG_DEFAULT},
+	{"vault", "HANDOFF_VAULT", CONFIG_PATH, 0, 0, "", "where notes are kept", NULL,
+	 CONFIG_DEFAULT},
+	{NULL, NULL, CONFIG_INT, 0, 0, NULL, NULL, NULL, CONFIG_DEFAULT},
+};
+
+/* --- places --- */
+
+/* An absolute path without slashes at its end, or nothing. */
+static bool add_absolute(struct buf *b, const char *path)
+{
+	str s = str_of(path);
+
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	if (s.n == 0 || s.p[0] != '/' || s.n > PLACE_MAX_BYTES)
+		return false;
+	buf_add(b, s);
+	return true;
+}
+
+static void add_below_home(struct buf *b, const char *rel)
+{
+	if (add_absolute(b, getenv("HOME")))
+		buf_printf(b, "/%s", rel);
+}
+
+/* The XDG rules: a relative path in the variable counts as none. */
+static void add_xdg(struct buf *b, const char *variable, const char *below_home)
+{
+	if (add_absolute(b, getenv(variable)))
+		buf_add(b, STR("/handoff"));
+	else
+		add_below_home(b, below_home);
+}
+
+void config_claude_dir(struct buf *b)
+{
+	if (!add_absolute(b, getenv("CLAUDE_CONFIG_DIR")))
+		add_below_home(b, ".claude");
+}
+
+void config_state_dir(struct buf *b)
+{
+	add_xdg(b, "XDG_STATE_HOME", ".local/state/handoff");
+}
+
+void config_cache_dir(struct buf *b)
+{
+	add_xdg(b, "XDG_CACHE_HOME", ".cache/handoff");
+}
+
+void config_vault_dir(struct buf *b)
+{
+	if (!add_absolute(b, getenv("HANDOFF_VAULT")))
+		add_below_home(b, ".handoff-mcp/vault");
+}
+
+/* --- values --- */
+
+static bool as_bool(str s, bool *v)
+{
+	static const char *const yes[] = {"true", "1", "yes", "on"};
+	static const char *const no[] = {"false", "0", "no", "off", ""};
+	size_t i;
+
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (str_ieq(s, str_of(yes[i])))
+			return *v = true;
+	*v = false;
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (str_ieq(s, str_of(no[i])))
+			return true;
+	return false;
+}
+
+static bool add_path(struct buf *b, str s)
+{
+	struct buf text = BUF_INIT(PLACE_MAX_BYTES);
+	bool ok;
+
+	if (s.n == 0)
+		return true;
+	if (str_starts(s, STR("~/")))
+		add_below_home(&text, "");
+	buf_add(&text, str_from(s, str_starts(s, STR("~/")) ? 2 : 0));
+	ok = !text.full && str_chr(s, '\0') == STR_NPOS &&
+	     add_absolute(b, buf_cstr(&text));
+	buf_release(&text);
+	return ok;
+}
+
+/* The value in the form in which it is kept, or NULL when it is no good. */
+static char *normal(const struct config_item *it, str s)
+{
+	struct buf b = BUF_INIT(PLACE_MAX_BYTES);
+	int64_t n = 0;
+	bool yes = false, ok = false;
+
+	s = str_trim(s);
+	switch (it->type) {
+	case CONFIG_INT:
+		ok = str_i64(s, &n) && n >= it->min && n <= it->max;
+		buf_printf(&b, "%lld", (long long)n);
+		break;
+	case CONFIG_BOOL:
+		ok = as_bool(s, &yes);
+		buf_add(&b, yes ? STR("true") : STR("false"));
+		break;
+	case CONFIG_PATH:
+		ok = add_path(&b, s);
+		break;
+	}
+	if (ok && !b.full)
+		return buf_take(&b);
+	buf_release(&b);
+	return NULL;
+}
+
+/* Only the first is kept: one line is what a person reads. */
+static void complain(struct config *c, const char *where, const struct config_item *it,
+		     str got)
+{
+	struct buf b = BUF_INIT(PROBLEM_MAX_BYTES);
+
+	if (c->problem)
+		return;
+	buf_printf(&b, "%s: \"", where);
+	utf8_show(&b, utf8_head(got, SHOWN_MAX_BYTES), UTF8_ONELINE);
+	buf_printf(&b, "\" is no good for %s", it->key);
+	if (it->type == CONFIG_INT)
+		buf_printf(&b, " (%lld to %lld)", (long long)it->min, (long long)it->max);
+	else if (it->type == CONFIG_BOOL)
+		buf_add(&b, STR(" (true or false)"));
+	else
+		buf_add(&b, STR(" (an absolute path)"));
+	c->problem = buf_take(&b);
+}
+
+static bool take(struct config *c, struct config_item *it, str s,
+		 enum config_source source, const char *where)
+{
+	char *v = normal(it, s);
+
+	if (!v) {
+		complain(c, where, it, s);
+		return false;
+	}
+	free(it->value);
+	it->value = v;
+	it->source = source;
+	return true;
+}
+
+/* --- the file --- */
+
+/* A member's value as text: strings as they are, numbers and booleans as JSON writes them. */
+static void member_text(const struct jsonval *v, struct buf *out)
+{
+	if (jsondoc_is_str(v))
+		buf_add(out, jsondoc_str(v));
+	else
+		jsondoc_print(v, out);
+}
+
+/* *d stays NULL when there is no file. */
+static int read_file(const struct config *c, struct jsondoc **d, struct err *e)
+{
+	struct buf text = BUF_INIT(CONFIG_FILE_MAX);
+	struct err why = ERR_INIT;
+	int ret;
+
+	*d = NULL;
+	if (!*c->path)
+		return 0;
+	ret = fs_read(c->path, &text, &why);
+	if (ret == HF_ENOTFOUND) {
+		buf_release(&text);
+		return 0;
+	}
+	if (ret < 0) {
+		ret = err_set(e, ret, "%s", why.msg);
+		goto out;
+	}
+	ret = 0;
+	*d = jsondoc_parse(buf_str(&text), CONFIG_FILE_MAX, &why);
+	if (!*d)
+		ret = err_set(e, why.code, "%s: %s", c->path, why.msg);
+	else if (!jsondoc_is_obj(jsondoc_root(*d)))
+		ret = err_set(e, HF_EFORMAT, "%s: not a JSON object", c->path);
+	if (ret) {
+		jsondoc_free(*d);
+		*d = NULL;
+	}
+out:
+	buf_release(&text);
+	return ret;
+}
+
+static void take_file(struct config *c, const struct jsondoc *d)
+{
+	struct config_item *it;
+	struct buf text = BUF_INIT(CONFIG_FILE_MAX);
+
+	for (it = c->item; it->key; it++) {
+		const struct jsonval *v = jsondoc_get(jsondoc_root(d), it->key);
+
+		if (!v || jsondoc_is_null(v))
+			continue;
+		buf_reset(&text);
+		member_text(v, &text);
+		take(c, it, buf_str(&text), CONFIG_FILE, c->path);
+	}
+	buf_release(&text);
+}
+
+/* A path that is set nowhere is the built-in place. */
+static void fill_places(struct config *c)
+{
+	struct config_item *it;
+
+	for (it = c->item; it->key; it++) {
+		struct buf b = BUF_INIT(PLACE_MAX_BYTES);
+
+		if (it->type != CONFIG_PATH || *it->value)
+			continue;
+		if (strcmp(it->key, "vault") == 0)
+			config_vault_dir(&b);
+		else
+			config_claude_dir(&b);
+		free(it->value);
+		it->value = buf_take(&b);
+		it->source = CONFIG_DEFAULT;
+	}
+}
+
+int config_load(struct config *c, struct err *e)
+{
+	struct buf path = BUF_INIT(PLACE_MAX_BYTES);
+	struct jsondoc *d = NULL;
+	struct config_item *it;
+	const char *env;
+	int ret;
+
+	*c = (struct config){.item = malloc(sizeof(table))};
+	if (!c->item)
+		log_oom();
+	memcpy(c->item, table, sizeof(table));
+	for (it = c->item; it->key; it++)
+		it->value = str_dup(str_of(it->fallback));
+	add_xdg(&path, "XDG_CONFIG_HOME", ".config/handoff");
+	if (path.n)
+		buf_add(&path, STR("/config.json"));
+	c->path = buf_take(&path);
+	ret = read_file(c, &d, e);
+	if (d)
+		take_file(c, d);
+	jsondoc_free(d);
+	for (it = c->item; it->key; it++) {
+		env = it->env ? getenv(it->env) : NULL;
+		if (env && *env)
+			take(c, it, str_of(env), CONFIG_ENV, it->env);
+	}
+	fill_places(c);
+	return ret;
+}
+
+static const struct config_item *find(const struct config *c, const char *key)
+{
+	const struct config_item *it;
+
+	for (it = c->item; it->key; it++)
+		if (strcmp(it->key, key) == 0)
+			return it;
+	return NULL;
+}
+
+const struct config_item *config_get(const struct config *c, const char *key)
+{
+	const struct config_item *it = find(c, key);
+
+	assert(it);
+	return it;
+}
+
+int64_t config_int(const struct config *c, const char *key)
+{
+	const struct config_item *it = config_get(c, key);
+	int64_t v = 0;
+	bool ok = it->type == CONFIG_INT && str_i64(str_of(it->value), &v);
+
+	assert(ok);
+	return v;
+}
+
+bool config_bool(const struct config *c, const char *key)
+{
+	const struct config_item *it = config_get(c, key);
+
+	assert(it->type == CONFIG_BOOL);
+	return strcmp(it->value, "true") == 0;
+}
+
+const char *config_source_name(enum config_source source)
+{
+	static const char *const names[] = {"default", "file", "environment"};
+
+	return names[source];
+}
+
+static void add_member(struct buf *out, str key, bool *first)
+{
+	buf_add(out, *first ? STR("\n  ") : STR(",\n  "));
+	*first = false;
+	json_add_str(out, key);
+	buf_add(out, STR(": "));
+}
+
+int config_set(const struct config *c, const char *key, const char *value, struct err *e)
+{
+	const struct config_item *it = find(c, key);
+	const struct jsonval *v;
+	struct buf out = BUF_INIT(CONFIG_FILE_MAX);
+	struct jsondoc *d = NULL;
+	char *text = NULL, *dir = NULL;
+	bool first = true;
+	int ret;
+
+	if (!it)
+		return err_set(e, HF_EUSAGE, "%s: no such setting", key);
+	if (value && !(text = normal(it, str_of(value))))
+		return err_set(e, HF_EUSAGE, "%s: \"%s\" is no good", key, value);
+	if (!*c->path) {
+		ret = err_set(e, HF_ENOTFOUND, "no place for settings: HOME is not set");
+		goto out;
+	}
+	/* a file that cannot be read is not replaced either: it may hold more than we know */
+	ret = read_file(c, &d, e);
+	if (ret)
+		goto out;
+	buf_byte(&out, '{');
+	for (v = jsondoc_first(jsondoc_root(d)); v; v = jsondoc_next(v)) {
+		if (str_eq(jsondoc_key(v), str_of(key)))
+			continue;
+		add_member(&out, jsondoc_key(v), &first);
+		jsondoc_print(v, &out);
+	}
+	if (text) {
+		add_member(&out, str_of(key), &first);
+		if (it->type == CONFIG_PATH)
+			json_add_str(&out, str_of(text));
+		else
+			buf_add(&out, str_of(text));
+	}
+	buf_add(&out, first ? STR("}\n") : STR("\n}\n"));
+	if (out.full) {
+		ret = err_set(e, HF_ELIMIT, "%s: over %u bytes", c->path,
+			      CONFIG_FILE_MAX);
+		goto out;
+	}
+	dir = str_dup(str_head(str_of(c->path), str_rchr(str_of(c->path), '/')));
+	ret = fs_mkdirs(dir, CONFIG_DIR_MODE, e);
+	if (ret == 0)
+		ret = fs_write_atomic(c->path, buf_str(&out), CONFIG_MODE, e);
+out:
+	jsondoc_free(d);
+	buf_release(&out);
+	free(dir);
+	free(text);
+	return ret;
+}
+
+void config_release(struct config *c)
+{
+	struct config_item *it;
+
+	for (it = c->item; it && it->key; it++)
+		free(it->value);
+	free(c->item);
+	free(c->path);
+	free(c->problem);
+	*c = (struct config){0};
+}
