@@ -21,25 +21,26 @@
 #include "work/ending.h"
 #include "work/extract.h"
 
-#define HANDOFF_BUDGET_DEFAULT 4000 /* tokens */
+#define HANDOFF_BUDGET_DEFAULT 4000       /* tokens */
 #define HANDOFF_DOC_MAX        (1u << 20) /* bytes */
 
 enum handoff_kind { HANDOFF_RECOVERED, HANDOFF_AUTO, HANDOFF_MANUAL };
 
 struct handoff_options {
-	uint64_t budget;         /* tokens; 0 = default */
-	str focus;               /* empty = none */
-	int64_t since;           /* CLOCK_NONE = all */
-	bool evidence;           /* record numbers behind each line, as <!-- 12,45 --> */
-	bool no_git;             /* do not look at the repository */
+	uint64_t budget; /* tokens; 0 = default */
+	str focus;       /* empty = none */
+	int64_t since;   /* CLOCK_NONE = all */
+	bool evidence;   /* record numbers behind each line, as <!-- 12,45 --> */
+	bool no_git;     /* do not look at the repository */
 	enum handoff_kind kind;
-	const char *claude_dir;  /* for running state and tasks; NULL: from the environment */
-	const char *status;      /* NULL = "pending" */
-	const str *lineage;      /* names of earlier documents */
+	const char
+		*claude_dir; /* for running state and tasks; NULL: from the environment */
+	const char *status;  /* NULL = "pending" */
+	const str *lineage;  /* names of earlier documents */
 	size_t nlineage;
-	const str *hazards;      /* stated hazards carried from earlier documents, verbatim */
+	const str *hazards; /* stated hazards carried from earlier documents, verbatim */
 	size_t nhazards;
-	int64_t deadline_ns;     /* clock_mono_ns() time for git state; 0 = none */
+	int64_t deadline_ns; /* clock_mono_ns() time for git state; 0 = none */
 	void (*progress)(void *arg, uint64_t done, uint64_t size);
 	void *progress_arg;
 };
@@ -48,16 +49,21 @@ struct handoff_options {
 struct handoff_input {
 	const struct facts *facts;
 	const struct ending *ending;
-	const struct tree *tree;       /* may be NULL */
-	const struct gitstate *git;    /* may be NULL */
-	const char *transcript;        /* file name or path for the front matter */
+	const struct tree *tree;    /* may be NULL */
+	const struct gitstate *git; /* may be NULL */
+	const char *transcript;     /* file name or path for the front matter */
 	uint64_t losses, lost_bytes;
-	uint64_t loss_line;            /* of the first one */
+	uint64_t loss_line;          /* of the first one */
+	uint64_t loss_off, loss_len; /* its bytes; len 0 = not known */
+	bool tail_cut;               /* the file ends inside a record */
+	const struct fact_todo *
+		todo; /* fresher than the facts' (the client's tasks folder); NULL = take those */
+	size_t ntodo;
 };
 
 /* Append the document. HF_ELIMIT when the budget is below the minimum. */
-int handoff_render(const struct handoff_input *in, const struct handoff_options *o, struct buf *out,
-		   struct err *e);
+int handoff_render(const struct handoff_input *in, const struct handoff_options *o,
+		   struct buf *out, struct err *e);
 /*
  * Phases 1 to 5 over one session file: scan, extract, classify, look at the repository in
  * the session's recorded directory, render. A file without a single record gives the
@@ -67,17 +73,21 @@ int handoff_render(const struct handoff_input *in, const struct handoff_options 
 int handoff_recover(struct source *src, const char *path, const struct handoff_options *o,
 		    struct buf *out, struct err *e);
 /* The same as one JSON object: front matter fields, and sections as arrays of {text, records}. */
-int handoff_recover_json(struct source *src, const char *path, const struct handoff_options *o,
-			 struct buf *out, struct err *e);
+int handoff_recover_json(struct source *src, const char *path,
+			 const struct handoff_options *o, struct buf *out, struct err *e);
 
 /* A document read back (borrowed from text). */
 struct handoff_doc {
-	str session, kind, status, branch, head, worktree, project, created, confidence, focus;
+	str session, kind, status, branch, head, worktree, project, created, confidence,
+		focus;
 	str title, banner;
-	str goal, done, next, hazards, context, environment, files, verify, gaps; /* section bodies */
+	str goal, done, next, hazards, context, environment, files, verify,
+		gaps; /* section bodies */
 };
 /* HF_EFORMAT with the first thing that is missing (front matter type, a section). */
 int handoff_read(struct handoff_doc *d, str text, struct err *e);
+/* A document's text as one JSON object: front matter fields, and sections as arrays of {text, records}. */
+int handoff_json(str text, struct buf *out, struct err *e);
 /* Next stated hazard ("- User: ...", "- Plan: ..." lines) of a hazards section, from *it. */
 bool handoff_next_hazard(str hazards, size_t *it, str *line);
 

@@ -1,0 +1,154 @@
+#include "work/docecho.h"
+
+#include <stdlib.h>
+
+#include "base/oom.h"
+
+#define HEADS (1u << 14)
+
+struct docecho_node {
+	uint64_t hash;
+	uint32_t text;
+	uint32_t next; /* 1 + index, 0 = end */
+};
+
+static const char *const stop_words[] = {
+	"the",  "and",   "for",   "with",  "that",  "this",   "from", "into",  "are",
+	"was",  "were",  "has",   "have",  "had",   "not",    "but",  "all",   "any",
+	"its",  "you",   "your",  "can",   "could", "should", "will", "would", "may",
+	"must", "does",  "did",   "done",  "been",  "being",  "user", "they",  "there",
+	"when", "where", "which", "what",  "who",   "how",    "why",  "then",  "than",
+	"also", "just",  "only",  "more",  "most",  "some",   "such", "each",  "per",
+	"via",  "one",   "now",   "still", "about", NULL,
+};
+
+static bool is_stop(str w)
+{
+	size_t i;
+
+	for (i = 0; stop_words[i]; i++)
+		if (str_ieq(w, str_of(stop_words[i])))
+			return true;
+	return false;
+}
+
+static str stem(str w)
+{
+	static const char *const ends[] = {"ing", "ed", "es", "s", NULL};
+	size_t i;
+
+	for (i = 0; ends[i]; i++) {
+		str e = str_of(ends[i]);
+
+		if (w.n >= e.n + 4 && str_ieq(str_from(w, w.n - e.n), e))
+			return str_head(w, w.n - e.n);
+	}
+	return w;
+}
+
+static uint64_t hash_lower(str w)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	size_t i;
+
+	for (i = 0; i < w.n; i++)
+		h = (h ^ (unsigned char)str_lower(w.p[i])) * 0x100000001b3u;
+	return h;
+}
+
+static bool is_word_byte(char c)
+{
+	return str_is_alnum(c) || c == '_' || (c & 0x80) != 0;
+}
+
+/* Distinct content words, as hashes. */
+static size_t words_of(str s, uint64_t out[DOCECHO_WORDS])
+{
+	size_t i = 0, n = 0, k;
+
+	while (i < s.n && n < DOCECHO_WORDS) {
+		size_t from = i;
+		uint64_t h;
+		str w;
+
+		while (i < s.n && is_word_byte(s.p[i]))
+			i++;
+		w = (str){s.p + from, i - from};
+		while (i < s.n && !is_word_byte(s.p[i]))
+			i++;
+		if (w.n < 3 || is_stop(w))
+			continue;
+		h = hash_lower(stem(w));
+		for (k = 0; k < n && out[k] != h; k++)
+			;
+		if (k == n)
+			out[n++] = h;
+	}
+	return n;
+}
+
+void docecho_init(struct docecho *e)
+{
+	*e = (struct docecho){.cap_heads = HEADS};
+	e->head = calloc(HEADS, sizeof(*e->head));
+	if (!e->head)
+		oom();
+}
+
+void docecho_release(struct docecho *e)
+{
+	free(e->node);
+	free(e->head);
+	free(e->count);
+	*e = (struct docecho){NULL};
+}
+
+void docecho_add(struct docecho *e, str text)
+{
+	uint64_t w[DOCECHO_WORDS];
+	size_t n = words_of(text, w), i;
+
+	if (e->nnodes + n > e->cap_nodes) {
+		uint32_t cap = e->cap_nodes ? e->cap_nodes * 2 : 4096;
+		struct docecho_node *grown = realloc(e->node, cap * sizeof(*grown));
+
+		if (!grown)
+			oom();
+		e->node = grown;
+		e->cap_nodes = cap;
+	}
+	for (i = 0; i < n; i++) {
+		uint32_t *head = &e->head[w[i] & (e->cap_heads - 1)];
+
+		e->node[e->nnodes] = (struct docecho_node){w[i], e->ntexts, *head};
+		*head = ++e->nnodes;
+	}
+	e->ntexts++;
+}
+
+bool docecho_has(struct docecho *e, str text, unsigned percent)
+{
+	uint64_t w[DOCECHO_WORDS];
+	size_t n = words_of(text, w), i;
+	bool found = false;
+
+	if (n < DOCECHO_MIN || !e->ntexts)
+		return false;
+	if (e->ntexts > e->cap_count) {
+		free(e->count);
+		e->cap_count = e->ntexts + 1024;
+		e->count = malloc(e->cap_count * sizeof(*e->count));
+		if (!e->count)
+			oom();
+	}
+	memset(e->count, 0, e->ntexts * sizeof(*e->count));
+	for (i = 0; i < n && !found; i++) {
+		uint32_t at = e->head[w[i] & (e->cap_heads - 1)];
+
+		for (; at && !found; at = e->node[at - 1].next)
+			if (e->node[at - 1].hash == w[i])
+				found = ++e->count[e->node[at - 1].text] * 100 >=
+					percent * n;
+	}
+	return found;
+}

@@ -1,0 +1,362 @@
+#include "work/docgap.h"
+
+#include <stdlib.h>
+
+#include "work/dochazard.h"
+#include "work/prose.h"
+
+#define CHECKS_SHOWN  6
+#define NAMED_PROMPTS 12 /* prompts looked at for files that nobody touched */
+#define NAMED_BYTES   1500
+
+/* ---- Verify ---- */
+
+static void verify_check(struct doc *d, const struct fact_command *c, size_t i)
+{
+	struct doc_line *l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, (double)i, "- [ ] ");
+	struct buf *b = doc_text(d);
+
+	doc_code(d, b, prose_command_core(c->text), 200);
+	if (dochazard_failing(c)) {
+		buf_add(b, STR(" failed"));
+		if (c->tally.n) {
+			buf_add(b, STR(": "));
+			doc_quote(d, b, c->tally, 150);
+		}
+	} else if (c->tally.n) {
+		buf_add(b, STR(": was "));
+		doc_quote(d, b, c->tally, 150);
+	} else {
+		buf_add(b, str_chr(c->text, '|') != STR_NPOS ? STR(": printed no error")
+							     : STR(" passed"));
+	}
+	buf_add(b, STR(" at "));
+	doc_time(d, b, c->at);
+	if (c->record < d->f->last_edit_record) {
+		buf_add(b, STR("; edits came after it ("));
+		doc_time(d, b, d->f->last_edit_at);
+		buf_byte(b, ')');
+	}
+	doc_add(d, l, 12 - (double)i, c->record)->must = i < 2;
+}
+
+static int newest_first(const void *x, const void *y)
+{
+	const struct fact_command *a = *(const struct fact_command *const *)x;
+	const struct fact_command *b = *(const struct fact_command *const *)y;
+
+	return a->record > b->record ? -1 : a->record < b->record;
+}
+
+static void verify_checks(struct doc *d)
+{
+	const struct facts *f = d->f;
+	const struct fact_command **c = malloc((f->ncommand + 1) * sizeof(*c));
+	size_t n = 0, i;
+
+	if (!c)
+		return;
+	for (i = 0; i < f->ncommand; i++)
+		if (f->command[i].check && dochazard_newest(f, &f->command[i]))
+			c[n++] = &f->command[i];
+	qsort(c, n, sizeof(*c), newest_first);
+	for (i = 0; i < n && i < CHECKS_SHOWN; i++)
+		verify_check(d, c[i], i);
+	free(c);
+}
+
+static bool has_run(const struct facts *f, str command)
+{
+	size_t i;
+
+	for (i = 0; i < f->ncommand; i++)
+		if (str_find(f->command[i].text, command) != STR_NPOS)
+			return true;
+	return false;
+}
+
+/* Commands that the plan asks for under its verification heading, and nobody ran. */
+static void verify_plan(struct doc *d)
+{
+	str rest = d->f->plan, line;
+	bool on = false;
+	size_t n = 0;
+
+	while (str_line(&rest, &line) && n < CHECKS_SHOWN) {
+		str part;
+		size_t i = 0;
+
+		if (str_starts(line, STR("#"))) {
+			on = str_ifind(line, STR("verif")) != STR_NPOS ||
+			     str_ifind(line, STR("test")) != STR_NPOS;
+			continue;
+		}
+		while (on && str_split(&line, '`', &part)) {
+			struct doc_line *l;
+			struct buf *b;
+
+			if (i++ % 2 == 0 || !part.n || part.p[0] < 'a' ||
+			    part.p[0] > 'z' || str_chr(part, ' ') == STR_NPOS ||
+			    has_run(d->f, part))
+				continue;
+			l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 10 + (double)n++ * 0.1,
+				     "- [ ] ");
+			b = doc_text(d);
+			doc_code(d, b, part, 160);
+			buf_add(b, STR(": the plan asks for it; never run"));
+			doc_add(d, l, 8, d->f->plan_record);
+		}
+	}
+}
+
+/* Without the repository: what git should say if the records are the last word. */
+static void verify_git(struct doc *d)
+{
+	const struct facts *f = d->f;
+	const struct fact_commit *c = f->ncommit ? &f->commit[f->ncommit - 1] : NULL;
+	struct doc_line *l;
+	struct buf *b;
+	size_t i;
+
+	for (i = 0; i < f->nopen; i++) {
+		if (str_find(f->open[i].label, STR("git commit")) == STR_NPOS)
+			continue;
+		l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 20, "- [ ] ");
+		buf_add(doc_text(d),
+			STR("`git status -sb` and `git log --oneline -3`: did the open call commit?"));
+		doc_must(d, l, 11, f->open[i].record);
+		return;
+	}
+	if (!c || !c->sha.n)
+		return;
+	l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 21, "- [ ] ");
+	b = doc_text(d);
+	buf_add(b, STR("`git log --oneline -1` is "));
+	doc_code(d, b, c->sha, 40);
+	buf_add(b, STR(", the last commit recorded"));
+	doc_add(d, l, 7, c->record);
+}
+
+void docgap_verify(struct doc *d, const struct gitstate *git)
+{
+	verify_checks(d);
+	verify_plan(d);
+	if (!git || git->kind != GITSTATE_REPO)
+		verify_git(d);
+}
+
+/* ---- Known Gaps ---- */
+
+static struct doc_line *gap(struct doc *d, double order)
+{
+	return doc_line(d, DOC_GAPS, DOC_B_GAP, order, "- ");
+}
+
+static int by_time(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+static void gap_open(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct buf *b;
+	size_t i, from;
+	int64_t *w;
+
+	if (!f->nopen)
+		return;
+	b = doc_text(d);
+	buf_add(b, f->nopen > 1 ? STR("The outcome of the open calls.")
+				: STR("The outcome of the open call."));
+	w = f->nwait ? malloc(f->nwait * sizeof(*w)) : NULL;
+	if (w) {
+		memcpy(w, f->wait, f->nwait * sizeof(*w));
+		qsort(w, f->nwait, sizeof(*w), by_time);
+		from = f->nwait > 3 ? f->nwait - 3 : 0;
+		buf_add(b, STR(" Earlier results came up to "));
+		for (i = from; i < f->nwait; i++) {
+			char span[24];
+
+			clock_span(span, w[i]);
+			buf_printf(b, "%s%s",
+				   i == from           ? ""
+				   : i + 1 == f->nwait ? " and "
+						       : ", ",
+				   span);
+		}
+		buf_add(b, STR(" after their calls"));
+		if (f->mode.n) {
+			buf_add(b, STR(" (mode "));
+			doc_code(d, b, f->mode, 40);
+			buf_byte(b, ')');
+		}
+		buf_add(b, STR(", so it may have been waiting for approval."));
+		free(w);
+	}
+	doc_must(d, gap(d, 0), 20, f->open[f->nopen - 1].record);
+}
+
+static void gap_checks(struct doc *d)
+{
+	const struct facts *f = d->f;
+	bool any = false, after = false;
+	size_t i;
+
+	for (i = 0; i < f->ncommand; i++) {
+		any = any || f->command[i].check;
+		after = after || (f->command[i].check &&
+				  f->command[i].record > f->last_edit_record);
+	}
+	if (!f->nedit || after)
+		return;
+	buf_add(doc_text(d),
+		any ? STR("No test, lint or build command ran after the last edit.")
+		    : STR("No test, lint or build command was run."));
+	doc_must(d, gap(d, 1), 12, f->last_edit_record);
+}
+
+static void gap_compaction(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct buf *b = doc_text(d);
+
+	if (!f->summary.n)
+		return;
+	if (f->summary_record < 5)
+		buf_printf(
+			b,
+			"What came before the compaction (record %llu) is told by its summary only.",
+			(unsigned long long)f->summary_record);
+	else
+		buf_printf(
+			b,
+			"Compacted %u time%s; quotes are from the records, not from the summary.",
+			f->compactions, f->compactions == 1 ? "" : "s");
+	doc_must(d, gap(d, 2), 6, f->summary_record);
+}
+
+static bool touched(const struct facts *f, str name)
+{
+	size_t i;
+
+	for (i = 0; i < f->nedit; i++)
+		if (str_ends(f->edit[i].path, name))
+			return true;
+	for (i = 0; i < f->nread; i++)
+		if (str_ends(f->read[i].path, name))
+			return true;
+	for (i = 0; i < f->ncommand; i++)
+		if (str_find(f->command[i].text, name) != STR_NPOS)
+			return true;
+	return false;
+}
+
+/* A file in the user's words that no call ever touched: perhaps an obligation nobody met. */
+static void gap_named(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t from = f->nprompt > NAMED_PROMPTS ? f->nprompt - NAMED_PROMPTS : 0, i,
+	       n = 0;
+	struct doc_line *l =
+		doc_line(d, DOC_GAPS, DOC_B_GAP, 5,
+			 "- Named by the user, and no call opened or wrote it: ");
+
+	l->sep = ", ";
+	for (i = from; i < f->nprompt && n < 8; i++) {
+		const struct fact_prompt *p = &f->prompt[i];
+		struct prose_token t;
+		size_t it = 0;
+		bool tick = false;
+
+		if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
+		    p->text.n > NAMED_BYTES)
+			continue;
+		while (prose_token(p->text, &it, &tick, &t)) {
+			const struct doc_unit *u;
+
+			if (t.kind != PROSE_PATH ||
+			    str_chr(str_basename(t.text), '.') == STR_NPOS ||
+			    touched(f, str_basename(t.text)))
+				continue;
+			doc_code(d, doc_text(d), t.text, 0);
+			for (u = l->first; u && !str_eq(u->text, buf_str(&d->text));
+			     u = u->next)
+				;
+			if (!u) {
+				doc_add(d, l, 5, p->record);
+				n++;
+			}
+		}
+	}
+}
+
+static void gap_file(struct doc *d, const struct docgap_file *file)
+{
+	struct buf *b = doc_text(d);
+
+	if (file->losses) {
+		buf_printf(
+			b,
+			"%llu piece%s of the transcript could not be read, %llu bytes in all; the first is at line %llu",
+			(unsigned long long)file->losses, file->losses == 1 ? "" : "s",
+			(unsigned long long)file->lost_bytes,
+			(unsigned long long)file->loss_line);
+		if (file->loss_len)
+			buf_printf(b, ", bytes %llu to %llu",
+				   (unsigned long long)file->loss_off,
+				   (unsigned long long)(file->loss_off + file->loss_len));
+		buf_byte(b, '.');
+		doc_must(d, gap(d, 0.5), 18, 0);
+	}
+	b = doc_text(d);
+	if (file->tail_cut) {
+		buf_add(b,
+			STR("The transcript ends inside a record: what it said is lost."));
+		doc_must(d, gap(d, 0.6), 17, 0);
+	}
+	b = doc_text(d);
+	if (file->abandoned) {
+		buf_printf(b, "%llu rewound branch%s of the conversation left out.",
+			   (unsigned long long)file->abandoned,
+			   file->abandoned == 1 ? " was" : "es were");
+		doc_add(d, gap(d, 3.5), 4, 0);
+	}
+}
+
+void docgap_lines(struct doc *d, const struct docgap_file *file)
+{
+	const struct facts *f = d->f;
+	struct buf *b;
+
+	gap_open(d);
+	gap_file(d, file);
+	gap_checks(d);
+	gap_compaction(d);
+	gap_named(d);
+	b = doc_text(d);
+	if (f->interrupts) {
+		buf_printf(
+			b,
+			"The user interrupted %u time%s; what was cut off there is not recorded.",
+			f->interrupts, f->interrupts == 1 ? "" : "s");
+		doc_add(d, gap(d, 3), 4, 0);
+	}
+	b = doc_text(d);
+	if (f->dropped) {
+		buf_printf(b, "%llu older facts were left out to stay within memory.",
+			   (unsigned long long)f->dropped);
+		doc_add(d, gap(d, 6), 3, 0);
+	}
+	if (d->left_by_focus) {
+		b = doc_text(d);
+		buf_printf(
+			b,
+			"%llu item%s of Done, Next and Files to Read left out by the focus.",
+			(unsigned long long)d->left_by_focus,
+			d->left_by_focus == 1 ? " was" : "s were");
+		doc_must(d, gap(d, 7), 10, 0);
+	}
+}

@@ -1,0 +1,564 @@
+#include "work/dochazard.h"
+
+#include <stdlib.h>
+
+#include "work/prose.h"
+#include "work/redact.h"
+
+#define PASTED_BYTES                                                                     \
+	800 /* a longer prompt is mostly pasted: only its ends are looked at */
+#define ENDS_BYTES    300
+#define CLAUSES_MAX   400
+#define STOPPED_SHOWN 6
+#define RUNNING_SHOWN 6
+#define FILES_SHOWN   12
+#define PLAN_ITEMS    5
+#define STATUS_BYTES  20000
+
+/* ---- stated ---- */
+
+struct stated {
+	str text;
+	uint64_t record;
+	int strength;
+};
+
+struct stated_list {
+	struct stated item[CLAUSES_MAX];
+	size_t n;
+};
+
+/* Letters and digits only: "Don't touch X." and "don't touch x" are one hazard. */
+static bool same_words(str a, str b)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i < a.n && !str_is_alnum(a.p[i]) && !(a.p[i] & 0x80))
+			i++;
+		while (k < b.n && !str_is_alnum(b.p[k]) && !(b.p[k] & 0x80))
+			k++;
+		if (i == a.n || k == b.n)
+			return i == a.n && k == b.n;
+		if (str_lower(a.p[i++]) != str_lower(b.p[k++]))
+			return false;
+	}
+}
+
+static void stated_add(struct stated_list *l, str text, uint64_t record, int strength)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		if (!same_words(l->item[i].text, text))
+			continue;
+		if (strength > l->item[i].strength)
+			l->item[i].strength = strength;
+		return;
+	}
+	if (l->n == CLAUSES_MAX) {
+		memmove(l->item, l->item + 1, (CLAUSES_MAX - 1) * sizeof(l->item[0]));
+		l->n--;
+	}
+	l->item[l->n++] = (struct stated){text, record, strength};
+}
+
+static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t record)
+{
+	str *s;
+	size_t n, i;
+
+	arena_reset(&d->tmp);
+	s = arena_new(&d->tmp, str, CLAUSES_MAX);
+	n = prose_sentences(&d->tmp, text, true, s, CLAUSES_MAX);
+	for (i = 0; i < n; i++) {
+		int strength = prose_constraint(s[i]);
+
+		if (strength > 0 && doc_worth(s[i]))
+			stated_add(l, doc_keep(d, doc_unmarked(s[i])), record, strength);
+	}
+}
+
+static void stated_prompt(struct doc *d, struct stated_list *l,
+			  const struct fact_prompt *p)
+{
+	struct buf ends = BUF_INIT(4096);
+
+	if (p->kind != FACT_PROMPT && p->kind != FACT_QUEUED)
+		return;
+	if (p->text.n < PASTED_BYTES) {
+		stated_in(d, l, p->text, p->record);
+		return;
+	}
+	prose_cut(&ends, p->text, ENDS_BYTES);
+	buf_byte(&ends, '\n');
+	prose_tail(&ends, p->text, ENDS_BYTES);
+	stated_in(d, l, buf_str(&ends), p->record);
+	buf_release(&ends);
+}
+
+static void stated_line(struct doc *d, double order, const struct stated *s, bool must)
+{
+	struct doc_line *l = doc_line(d, DOC_HAZARDS, must ? DOC_B_STATED : DOC_B_HAZARD,
+				      order, "- User: ");
+
+	doc_quote(d, doc_text(d), s->text, 0);
+	doc_add(d, l, 10 + s->strength, s->record)->must = must;
+}
+
+static double carried_lines(struct doc *d, const str *carried, size_t n,
+			    struct stated_list *l)
+{
+	double order = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct doc_line *line;
+		str s = str_trim(carried[i]);
+		size_t k;
+
+		if (str_starts(s, STR("- ")))
+			s = str_trim(str_from(s, 2));
+		if (!s.n)
+			continue;
+		for (k = 0; k < l->n;
+		     k++) /* said again in this session: once is enough */
+			if (str_starts(s, STR("User: ")) &&
+			    same_words(str_from(s, 6), l->item[k].text))
+				break;
+		if (k < l->n) {
+			l->item[k].strength = 3;
+			continue;
+		}
+		line = doc_line(d, DOC_HAZARDS, DOC_B_STATED, order++ * 0.001, "- ");
+		doc_say(d, doc_text(d), s, 0);
+		doc_must(d, line, 14, 0);
+	}
+	return order;
+}
+
+/* The plan's own limits: items under a heading such as "What this does not change". */
+static void plan_limits(struct doc *d)
+{
+	static const char *const words[] = {
+		"not change",   "does not", "doesn't", "constraint",
+		"out of scope", "non-goal", "do not",  NULL};
+	str rest = d->f->plan, line;
+	bool on = false;
+	size_t n = 0, i;
+
+	while (str_line(&rest, &line)) {
+		struct doc_line *l;
+		str t = str_trim(line);
+
+		if (str_starts(line, STR("#"))) {
+			on = false;
+			for (i = 0; words[i]; i++)
+				on = on || str_ifind(line, str_of(words[i])) != STR_NPOS;
+			continue;
+		}
+		if (!on || n == PLAN_ITEMS || t.n < 3 || (t.p[0] != '-' && t.p[0] != '*'))
+			continue;
+		l = doc_line(d, DOC_HAZARDS, DOC_B_STATED, 10 + (double)n++ * 0.1,
+			     "- Plan: ");
+		doc_quote(d, doc_text(d), doc_unmarked(t), 220);
+		doc_must(d, l, 9, d->f->plan_record);
+	}
+}
+
+void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
+{
+	const struct facts *f = d->f;
+	struct stated_list *l = calloc(1, sizeof(*l));
+	size_t i, musts = 0, bytes = 0, from;
+
+	if (!l)
+		return;
+	for (i = 0; i < f->nprompt; i++)
+		stated_prompt(d, l, &f->prompt[i]);
+	carried_lines(d, carried, ncarried, l);
+	/* from the newest back: how many strong ones fit the cap */
+	for (from = l->n; from > 0; from--) {
+		const struct stated *s = &l->item[from - 1];
+
+		if (s->strength < 2)
+			continue;
+		if (musts == DOCHAZARD_STATED_MAX ||
+		    bytes + s->text.n > DOCHAZARD_STATED_BYTES)
+			break;
+		musts++;
+		bytes += s->text.n;
+	}
+	for (i = 0; i < l->n; i++)
+		stated_line(d, 1 + (double)i * 0.01, &l->item[i],
+			    l->item[i].strength >= 2 && i >= from);
+	for (i = 0, musts = 0; i < from; i++)
+		musts += l->item[i].strength >= 2;
+	if (musts) {
+		struct doc_line *line = doc_line(d, DOC_HAZARDS, DOC_B_STATED, 9.9, "- ");
+
+		buf_printf(
+			doc_text(d),
+			"%zu older clauses of this kind may be missing here: read the user's prompts (`handoff-recover backbone`).",
+			musts);
+		doc_must(d, line, 9, 0);
+	}
+	plan_limits(d);
+	free(l);
+}
+
+/* ---- state ---- */
+
+static struct doc_line *hazard(struct doc *d, double order, const char *prefix)
+{
+	return doc_line(d, DOC_HAZARDS, DOC_B_HAZARD, order, prefix);
+}
+
+static void half_applied(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->nopen; i++) {
+		const struct fact_call *c = &f->open[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		if (!str_eq(c->name, STR("Edit")) && !str_eq(c->name, STR("Write")) &&
+		    !str_eq(c->name, STR("MultiEdit")) &&
+		    !str_eq(c->name, STR("NotebookEdit")) &&
+		    (!str_eq(c->name, STR("Bash")) || prose_is_explore(c->label)))
+			continue;
+		l = hazard(d, 12 + (double)i * 0.01, "- Possibly half-applied: ");
+		b = doc_text(d);
+		doc_code(d, b, c->label, 160);
+		buf_add(b, STR(" was started at "));
+		doc_time(d, b, c->at);
+		buf_add(b, STR(" and has no result."));
+		doc_must(d, l, 30, c->record);
+	}
+}
+
+bool dochazard_newest(const struct facts *f, const struct fact_command *c)
+{
+	size_t i;
+
+	for (i = 0; i < f->ncommand; i++)
+		if (f->command[i].check && f->command[i].record > c->record &&
+		    str_eq(f->command[i].family, c->family))
+			return false;
+	return true;
+}
+
+bool dochazard_failing(const struct fact_command *c)
+{
+	return c->failed || (c->tally.n && prose_tally_fails(c->tally));
+}
+
+static void failing_checks(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->ncommand; i++) {
+		const struct fact_command *c = &f->command[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		if (!c->check || !dochazard_failing(c) || !dochazard_newest(f, c))
+			continue;
+		l = hazard(d, 14 + (double)i * 0.001, "- Failed when last run: ");
+		b = doc_text(d);
+		doc_code(d, b, prose_command_core(c->text), 120);
+		buf_add(b, STR(" at "));
+		doc_time(d, b, c->at);
+		if (c->tally.n) {
+			buf_add(b, STR(": "));
+			doc_quote(d, b, c->tally, 150);
+		}
+		doc_add(d, l, 12 + 4 * doc_age(d, c->record), c->record);
+	}
+}
+
+/* A file the session wrote that is not scratch space. */
+static bool is_kept(const struct facts *f, str path)
+{
+	return (f->dir.n && str_starts(path, f->dir)) ||
+	       (!str_starts(path, STR("/tmp/")) &&
+		!str_starts(path, STR("/private/tmp/")));
+}
+
+static bool is_dirty_now(const struct gitstate *git, str path)
+{
+	size_t i;
+
+	for (i = 0; i < git->nfiles; i++) {
+		str p = str_of(git->file[i].path);
+
+		if (str_ends(path, p) ||
+		    (str_ends(p, STR("/")) && str_find(path, p) != STR_NPOS))
+			return true;
+	}
+	return false;
+}
+
+/* With the repository at hand: which of this session's files are not committed now. */
+static void uncommitted_now(struct doc *d, const struct gitstate *git)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l = hazard(d, 80, "- Edited here and not committed (now): ");
+	size_t i, n = 0;
+
+	l->sep = ", ";
+	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
+		if (!is_dirty_now(git, f->edit[i].path))
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);
+		n++;
+	}
+	if (git->operation) {
+		l = hazard(d, 11, "- ");
+		buf_printf(doc_text(d), "A git %s is in progress in the work tree.",
+			   git->operation);
+		doc_must(d, l, 20, 0);
+	}
+	if (git->conflicted) {
+		l = hazard(d, 11.1, "- ");
+		buf_printf(doc_text(d), "%zu file%s in conflict in the work tree.",
+			   git->conflicted, git->conflicted == 1 ? " is" : "s are");
+		doc_must(d, l, 20, 0);
+	}
+}
+
+static void uncommitted_then(struct doc *d)
+{
+	const struct facts *f = d->f;
+	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
+	struct doc_line *l;
+	size_t i, dirty = 0, kept = 0, n = 0;
+
+	for (i = 0; i < f->nedit; i++) {
+		bool k = is_kept(f, f->edit[i].path);
+
+		kept += k;
+		dirty += k && f->edit[i].last > commit;
+	}
+	if (!dirty)
+		return;
+	if (dirty == kept && !f->ncommit) {
+		l = hazard(d, 80, "- ");
+		buf_add(doc_text(d),
+			STR("No commit is recorded: the edits above are uncommitted, as far as the records tell."));
+		doc_must(d, l, 9, f->last_edit_record);
+		return;
+	}
+	l = hazard(d, 80, "- Edited after the last recorded commit: ");
+	l->sep = ", ";
+	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
+		if (!is_kept(f, f->edit[i].path) || f->edit[i].last <= commit)
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);
+		n++;
+	}
+}
+
+/* "git status" of the records lists other files, but not this one, though it was edited before. */
+static bool status_lists(str status, str rel)
+{
+	str rest = status, line;
+	bool any = false;
+
+	while (str_line(&rest, &line)) {
+		str t = str_trim(line), path;
+		size_t k = str_chr(t, ':');
+
+		if (str_starts(t, STR("modified:")) || str_starts(t, STR("new file:")) ||
+		    str_starts(t, STR("deleted:")) || str_starts(t, STR("renamed:")))
+			path = str_trim(str_from(t, k + 1));
+		else if (line.n > 3 && line.p[2] == ' ' && line.p[3] != ' ')
+			path = str_trim(str_from(line, 3));
+		else if (line.n > 1 && line.p[0] == '\t')
+			path = t; /* an untracked file of the long form */
+		else
+			continue;
+		any = true;
+		if (str_ends(path, rel) || str_ends(rel, path) ||
+		    (str_ends(path, STR("/")) && str_starts(rel, path)))
+			return true;
+	}
+	return !any;
+}
+
+static void contradicted(struct doc *d)
+{
+	const struct facts *f = d->f;
+	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
+	struct buf rel = BUF_INIT(4096);
+	size_t i;
+
+	if (!f->git_status.n || f->git_status.n > STATUS_BYTES)
+		return;
+	for (i = 0; i < f->nedit; i++) {
+		const struct fact_edit *e = &f->edit[i];
+		struct doc_line *l;
+		struct buf *b;
+		str r;
+
+		buf_reset(&rel);
+		extract_relative(f, e->path, &rel);
+		r = buf_str(&rel);
+		if (e->last <= commit || e->last >= f->git_status_record || !r.n ||
+		    r.p[0] == '/' || r.p[0] == '~' || r.p[0] == '.' ||
+		    (r.n > 1 && r.p[1] == ':') || status_lists(f->git_status, r))
+			continue;
+		l = hazard(d, 79, "- ");
+		b = doc_text(d);
+		doc_code(d, b, r, 0);
+		buf_add(b, STR(" was edited at "));
+		doc_time(d, b, e->at);
+		buf_add(b, STR(", yet `git status` at "));
+		doc_time(d, b, f->git_status_at);
+		buf_add(b,
+			STR(" does not list it: committed, reverted or ignored, unknown which."));
+		doc_add(d, l, 7, e->last);
+	}
+	buf_release(&rel);
+}
+
+static void background(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i, shown = 0;
+
+	for (i = f->nbackground; i-- > 0 && shown < RUNNING_SHOWN;) {
+		const struct fact_background *g = &f->background[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		if (g->ended.n)
+			continue;
+		l = hazard(d, 60 - (double)shown++ * 0.01,
+			   "- Started in the background, no end reported: ");
+		b = doc_text(d);
+		doc_code(d, b, g->command, 140);
+		buf_add(b, STR(" ("));
+		doc_say(d, b, g->id, 40);
+		buf_byte(b, ')');
+		if (g->event.n) {
+			buf_add(b, STR(", last event: "));
+			doc_quote(d, b, g->event, 160);
+		}
+		doc_add(d, l, 9, g->record);
+	}
+}
+
+static void secrets(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l = hazard(d, 70, "- Holds secrets; do not print it: ");
+	size_t i, k;
+
+	l->sep = ", ";
+	for (i = 0; i < f->nread; i++) {
+		if (!redact_is_env_file(f->read[i].path))
+			continue;
+		doc_path(d, doc_text(d), f->read[i].path);
+		doc_add(d, l, 10, f->read[i].record);
+	}
+	for (i = 0; i < f->nedit; i++) {
+		if (!redact_is_env_file(f->edit[i].path))
+			continue;
+		for (k = 0; k < f->nread && !str_eq(f->read[k].path, f->edit[i].path);
+		     k++)
+			;
+		if (k < f->nread)
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, 10, f->edit[i].last);
+	}
+}
+
+static void stopped(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t from = f->nrefused > STOPPED_SHOWN ? f->nrefused - STOPPED_SHOWN : 0, i;
+
+	for (i = from; i < f->nrefused; i++) {
+		const struct fact_refused *r = &f->refused[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		/* a dialogue that was closed is no hazard; the answer follows as a prompt */
+		if (!r->words.n && str_eq(r->tool, STR("AskUserQuestion")))
+			continue;
+		l = hazard(d, 20 + (double)i * 0.01,
+			   r->words.n ? "- The user stopped "
+				      : "- Stopped (refused or interrupted): ");
+		b = doc_text(d);
+		doc_code(d, b, r->label.n ? r->label : r->tool, 110);
+		if (r->words.n) {
+			buf_add(b, STR(" and said: "));
+			doc_quote(d, b, r->words, 300);
+		}
+		doc_add(d, l, r->words.n ? 14 : 7, r->record)->must = r->words.n > 0;
+	}
+}
+
+static bool is_blocked(const struct fact_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->nlines; i++)
+		if (str_ifind(e->line[i], STR("blocked")) != STR_NPOS)
+			return e->hard;
+	return false;
+}
+
+static void blocked(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i, k;
+
+	for (i = 0; i < f->nerror; i++) {
+		const struct fact_error *e = &f->error[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		if (!is_blocked(e))
+			continue;
+		for (k = i + 1; k < f->nerror; k++)
+			if (is_blocked(&f->error[k]) &&
+			    str_eq(f->error[k].family, e->family))
+				break;
+		if (k < f->nerror)
+			continue;
+		l = hazard(d, 40 + (double)i * 0.001, "- Blocked in this environment: ");
+		b = doc_text(d);
+		doc_code(d, b, e->command, 70);
+		buf_add(b, STR(": "));
+		doc_quote(d, b, e->line[0], 160);
+		if (e->nlines > 1) {
+			buf_byte(b, ' ');
+			doc_quote(d, b, e->line[1], 80);
+		}
+		doc_add(d, l, 8, e->record);
+	}
+}
+
+void dochazard_state(struct doc *d, const struct gitstate *git)
+{
+	half_applied(d);
+	failing_checks(d);
+	stopped(d);
+	blocked(d);
+	background(d);
+	secrets(d);
+	if (git && git->kind == GITSTATE_REPO) {
+		uncommitted_now(d, git);
+	} else {
+		contradicted(d);
+		uncommitted_then(d);
+	}
+}

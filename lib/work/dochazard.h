@@ -1,0 +1,28 @@
+/*
+ * dochazard: the lines of Hazards.
+ *
+ * Hazards begin with what was stated: the user's own clauses ("never ...", "do not ..."), verbatim,
+ * those carried from earlier documents, and what the plan rules out. These must stand, whatever
+ * the budget and the focus. Then the state at the end: work that may be half done, checks
+ * that failed last, edits that no commit holds, background work without an end, files with
+ * secrets, calls that the user stopped, commands that the environment blocks.
+ */
+#ifndef WORK_DOCHAZARD_H
+#define WORK_DOCHAZARD_H
+
+#include "data/gitstate.h"
+#include "work/doc.h"
+
+/* More stated hazards than this: the newest are printed, and how many are left out. */
+#define DOCHAZARD_STATED_MAX   40
+#define DOCHAZARD_STATED_BYTES 6000
+
+void dochazard_stated(struct doc *d, const str *carried, size_t ncarried);
+/* git: live state, NULL when it was not read. */
+void dochazard_state(struct doc *d, const struct gitstate *git);
+/* No newer check of the same family. */
+bool dochazard_newest(const struct facts *f, const struct fact_command *c);
+/* The check's newest run failed, by its status or its counts. */
+bool dochazard_failing(const struct fact_command *c);
+
+#endif

@@ -1,0 +1,462 @@
+#include "work/docplace.h"
+
+#include <stdlib.h>
+
+#include "base/oom.h"
+#include "work/prose.h"
+#include "work/redact.h"
+
+#define DIRTY_SHOWN    12
+#define STATUS_SHOWN   8
+#define GROUP_MAX      30 /* commands of one program that may be told */
+#define COMMAND_BYTES  190
+#define GLANCE_BYTES   110 /* of a command that only looks, or of a loop */
+#define TOOLS_SHOWN    16
+#define NAMES_SHOWN    4
+#define MODIFY_SHOWN   4
+#define MODIFY_RECORDS 60
+#define NAMED_MAX      40
+
+/* ---- git ---- */
+
+static void show_foreign(struct buf *out, str s)
+{
+	redact_show(out, s, true);
+}
+
+static const struct fact_commit *last_commit(const struct facts *f)
+{
+	return f->ncommit ? &f->commit[f->ncommit - 1] : NULL;
+}
+
+static void recorded_head(struct doc *d, struct buf *out)
+{
+	const struct facts *f = d->f;
+	const struct fact_commit *c = last_commit(f);
+
+	buf_add(out, STR("Branch: "));
+	if (f->branch.n)
+		show_foreign(out, f->branch);
+	else
+		buf_add(out, STR("unknown"));
+	buf_add(out, STR(" \xc2\xb7 HEAD: "));
+	if (c && c->sha.n)
+		doc_code(d, out, c->sha, 0);
+	else
+		buf_add(out, c ? STR("unknown, last commit") : STR("unknown"));
+	if (c && c->subject.n) {
+		buf_byte(out, ' ');
+		doc_quote(d, out, c->subject, 80);
+	}
+	buf_byte(out, '\n');
+}
+
+/* One entry of a status: its mark and its path. */
+static bool status_entry(str line, char *mark, str *path)
+{
+	static const struct {
+		const char *word;
+		char mark;
+	} forms[] = {{"modified:", 'M'},
+		     {"new file:", 'A'},
+		     {"deleted:", 'D'},
+		     {"renamed:", 'R'}};
+	str t = str_trim(line);
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (str_starts(t, str_of(forms[i].word))) {
+			*mark = forms[i].mark;
+			*path = str_trim(str_from(t, strlen(forms[i].word)));
+			return path->n > 0;
+		}
+	}
+	if (line.n > 3 && line.p[2] == ' ' &&
+	    str_chr(STR("MADRU? "), line.p[0]) != STR_NPOS &&
+	    str_chr(STR("MADRU? "), line.p[1]) != STR_NPOS &&
+	    str_trim(str_head(line, 2)).n) {
+		*mark = line.p[0] != ' ' ? line.p[0] : line.p[1];
+		*path = str_trim(str_from(line, 3));
+		return path->n > 0;
+	}
+	return false;
+}
+
+static void recorded_status(struct doc *d, struct buf *out)
+{
+	const struct facts *f = d->f;
+	str rest = f->git_status, line, path;
+	size_t n = 0;
+	char mark;
+
+	if (!f->git_status.n)
+		return;
+	buf_add(out, STR("`git status` at "));
+	doc_time(d, out, f->git_status_at);
+	buf_add(out, STR(": "));
+	while (str_line(&rest, &line)) {
+		if (!status_entry(line, &mark, &path))
+			continue;
+		if (n < STATUS_SHOWN) {
+			buf_printf(out, "%s%c ", n ? ", " : "", mark);
+			doc_code(d, out, path, 200);
+		}
+		n++;
+	}
+	if (n > STATUS_SHOWN)
+		buf_printf(out, " and %zu more", n - STATUS_SHOWN);
+	if (!n)
+		doc_quote(d, out, f->git_status, 120);
+	buf_byte(out, '\n');
+}
+
+/* What moved between the records and now. */
+static void drift(struct doc *d, const struct gitstate *git, struct buf *out)
+{
+	const struct facts *f = d->f;
+	const struct fact_commit *c = last_commit(f);
+	str head = str_of(git->head);
+
+	if (f->branch.n && git->branch && !str_eq(f->branch, STR("HEAD")) &&
+	    !str_eq(str_of(git->branch), f->branch)) {
+		buf_add(out, STR("Drift: the records end on branch "));
+		doc_code(d, out, f->branch, 0);
+		buf_add(out, STR("; the work tree is on "));
+		doc_code(d, out, str_of(git->branch), 0);
+		buf_add(out, STR(" now.\n"));
+	}
+	if (c && c->sha.n >= 7 && head.n && !str_starts(head, c->sha)) {
+		buf_add(out, STR("Drift: the last recorded commit is "));
+		doc_code(d, out, c->sha, 0);
+		buf_add(out, STR("; HEAD is another one now.\n"));
+	}
+}
+
+void docplace_git(struct doc *d, const struct gitstate *git, struct buf *out)
+{
+	const struct facts *f = d->f;
+
+	if (git && git->kind != GITSTATE_NO_DIR && git->kind != GITSTATE_NONE) {
+		buf_add(out, STR("Read from the repository when this was written:\n"));
+		gitstate_show(git, out, DIRTY_SHOWN);
+		if (git->kind == GITSTATE_REPO)
+			drift(d, git, out);
+		else
+			recorded_head(d, out);
+		return;
+	}
+	buf_add(out, STR("As recorded in the transcript, not re-read"));
+	if (git && f->dir.n) {
+		buf_add(out, STR(" ("));
+		doc_code(d, out, f->dir, 0);
+		buf_add(out, git->kind == GITSTATE_NONE
+				     ? STR(" is no git repository now)")
+				     : STR(" does not exist here)"));
+	}
+	buf_add(out, STR(":\n"));
+	recorded_head(d, out);
+	recorded_status(d, out);
+}
+
+/* ---- commands ---- */
+
+static str program(str command)
+{
+	size_t k = str_chr(command, ' ');
+
+	return k == STR_NPOS ? command : str_head(command, k);
+}
+
+static bool is_loop(str command)
+{
+	str p = program(command);
+
+	return str_eq(p, STR("for")) || str_eq(p, STR("while")) || str_eq(p, STR("if")) ||
+	       (command.n && (command.p[0] == '$' || command.p[0] == '@'));
+}
+
+static double command_value(const struct doc *d, const struct fact_command *c)
+{
+	double v = 3 + 2 * doc_age(d, c->record);
+
+	v += c->count > 4 ? 3 : c->count ? c->count - 1 : 0;
+	if (prose_is_explore(c->text) ||
+	    (c->text.n && (c->text.p[0] == '$' || c->text.p[0] == '@')))
+		v -= 2;
+	else if (c->check || prose_is_act(c->text))
+		v += 2;
+	if (c->family.n > 5 && doc_weight(d, c->family) > 0)
+		v += 1;
+	return v;
+}
+
+/* The client's own bookkeeping: reading what a background task printed. */
+static bool is_housekeeping(str command)
+{
+	return (str_find(command, STR("/tasks/")) != STR_NPOS &&
+		str_find(command, STR(".output")) != STR_NPOS) ||
+	       str_starts(command, STR("sleep ")) || str_eq(command, STR("pwd"));
+}
+
+static int by_record(const void *x, const void *y)
+{
+	const struct fact_command *a = *(const struct fact_command *const *)x;
+	const struct fact_command *b = *(const struct fact_command *const *)y;
+
+	return a->record < b->record ? -1 : a->record > b->record;
+}
+
+static void add_command(struct doc *d, struct doc_line *l, const struct fact_command *c)
+{
+	bool brief = prose_is_explore(c->text) || is_loop(c->text);
+	struct buf *b = doc_text(d);
+
+	doc_code(d, b, c->text, brief ? GLANCE_BYTES : COMMAND_BYTES);
+	if (c->failed)
+		buf_add(b, STR(" (failed)"));
+	else if (c->count > 1)
+		buf_printf(b, " \xc3\x97%u", c->count);
+	doc_add(d, l, command_value(d, c), c->record);
+}
+
+/* One line a program, ordered by last use; programs with one command share a line. */
+void docplace_commands(struct doc *d)
+{
+	const struct facts *f = d->f;
+	const struct fact_command **c = malloc((f->ncommand + 1) * sizeof(*c));
+	struct doc_line *single, *l;
+	size_t n = 0, i, k;
+
+	if (!c)
+		oom();
+	for (i = 0; i < f->ncommand; i++)
+		if (!is_housekeeping(f->command[i].text))
+			c[n++] = &f->command[i];
+	qsort(c, n, sizeof(*c), by_record);
+	single = doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 19, "- Ran ");
+	single->sep = "; ";
+	for (i = 0; i < n; i++) {
+		str p;
+		size_t same = 0;
+
+		if (!c[i])
+			continue;
+		p = program(c[i]->text);
+		for (k = i; k < n; k++)
+			same += c[k] && str_eq(program(c[k]->text), p);
+		if (same == 1) {
+			add_command(d, single, c[i]);
+			continue;
+		}
+		l = doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 20, "- Ran ");
+		l->sep = "; ";
+		for (k = i; k < n; k++) {
+			if (!c[k] || !str_eq(program(c[k]->text), p))
+				continue;
+			if (same-- <= GROUP_MAX) { /* the newest ones */
+				add_command(d, l, c[k]);
+				l->order = 20 + doc_age(d, c[k]->record);
+			}
+			c[k] = NULL;
+		}
+	}
+	free(c);
+	l = doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 50, "- Other tools: ");
+	l->sep = ", ";
+	for (i = 0; i < f->ntool && i < TOOLS_SHOWN; i++) {
+		struct buf *b = doc_text(d);
+
+		doc_code(d, b, f->tool[i].name, 80);
+		buf_printf(b, " \xc3\x97%u", f->tool[i].count);
+		if (f->tool[i].failed)
+			buf_printf(b, " (%u failed)", f->tool[i].failed);
+		doc_add(d, l, 2.5, 0);
+	}
+}
+
+/* ---- files ---- */
+
+static bool is_edited(const struct facts *f, str path)
+{
+	size_t i;
+
+	for (i = 0; i < f->nedit; i++)
+		if (str_eq(f->edit[i].path, path))
+			return true;
+	return false;
+}
+
+/* Up to four names defined in a file that were talked about. */
+static void read_names(struct doc *d, struct buf *b, const struct fact_read *r)
+{
+	const struct fact_name *best[NAMES_SHOWN] = {NULL};
+	double weight[NAMES_SHOWN] = {0};
+	size_t n = 0, i, k;
+
+	for (i = 0; i < r->nnames; i++) {
+		double w = doc_weight(d, r->name[i].text);
+
+		if (w < 0.5)
+			continue;
+		for (k = n; k > 0 && (w > weight[k - 1] ||
+				      (w == weight[k - 1] &&
+				       str_cmp(r->name[i].text, best[k - 1]->text) < 0));
+		     k--) {
+			if (k < NAMES_SHOWN) {
+				best[k] = best[k - 1];
+				weight[k] = weight[k - 1];
+			}
+		}
+		if (k < NAMES_SHOWN) {
+			best[k] = &r->name[i];
+			weight[k] = w;
+			n += n < NAMES_SHOWN;
+		}
+	}
+	for (i = 0; i < n; i++) {
+		buf_add(b, i ? STR(", ") : STR(" ("));
+		doc_code(d, b, best[i]->text, 0);
+	}
+	if (n)
+		buf_byte(b, ')');
+}
+
+static void for_context(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l = doc_line(d, DOC_FILES, DOC_B_FILE, 0, "**For context:** ");
+	size_t i;
+
+	l->sep = ", ";
+	for (i = f->nread; i-- > 0;) {
+		const struct fact_read *r = &f->read[i];
+		struct buf *b;
+
+		if (is_edited(f, r->path) || is_housekeeping(r->path))
+			continue;
+		b = doc_text(d);
+		doc_path(d, b, r->path);
+		read_names(d, b, r);
+		doc_add(d, l, 3 + r->count + 3 * doc_age(d, r->record), r->record);
+	}
+}
+
+static void to_modify(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l =
+		doc_line(d, DOC_FILES, DOC_B_FILE, 1, "**To modify next:** ");
+	size_t i;
+
+	l->sep = ", ";
+	for (i = f->nedit > MODIFY_SHOWN ? f->nedit - MODIFY_SHOWN : 0; i < f->nedit;
+	     i++) {
+		if (f->last_edit_record - f->edit[i].last >= MODIFY_RECORDS)
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, 3, f->edit[i].last);
+	}
+}
+
+struct named {
+	str rel;
+	const struct fact_name *n;
+};
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+
+	if (a->n->weight != b->n->weight)
+		return a->n->weight > b->n->weight ? -1 : 1;
+	return str_cmp(a->rel, b->rel);
+}
+
+/* path ends in the components of rel. */
+static bool ends_in(str path, str rel)
+{
+	return str_ends(path, rel) &&
+	       (path.n == rel.n || path.p[path.n - rel.n - 1] == '/' ||
+		path.p[path.n - rel.n - 1] == '\\');
+}
+
+static size_t slashes(str s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s.n; i++)
+		n += s.p[i] == '/';
+	return n;
+}
+
+static bool is_worth_naming(const struct facts *f, str r)
+{
+	bool dir = str_ends(r, STR("/"));
+	size_t i;
+
+	if (r.n < 4 || str_starts(r, STR("/tmp")) || str_starts(r, STR("/dev/")) ||
+	    str_starts(r, STR("/private/tmp")) || str_starts(r, STR("/path/")) ||
+	    str_find(r, STR("REDACTED")) != STR_NPOS ||
+	    str_find(r, STR("redacted")) != STR_NPOS)
+		return false;
+	if (dir && r.p[0] != '~')
+		return false;
+	if (r.p[0] == '/' && slashes(r) < 2)
+		return false;
+	for (i = 0; i < f->nedit; i++)
+		if (ends_in(f->edit[i].path, r))
+			return false;
+	for (i = 0; i < f->nread; i++)
+		if (ends_in(f->read[i].path, r))
+			return false;
+	for (i = 0; i < f->ntracked; i++)
+		if (ends_in(f->tracked[i].text, r))
+			return false;
+	return true;
+}
+
+static void named_only(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l =
+		doc_line(d, DOC_FILES, DOC_B_FILE, 2, "**Named, not opened:** ");
+	struct named *list = malloc((f->nnamed + 1) * sizeof(*list));
+	struct buf rel = BUF_INIT(4096);
+	size_t n = 0, i, k, told = 0;
+
+	if (!list)
+		oom();
+	l->sep = ", ";
+	for (i = 0; i < f->nnamed; i++) {
+		str r;
+
+		buf_reset(&rel);
+		extract_relative(f, f->named[i].text, &rel);
+		r = buf_str(&rel);
+		if (str_starts(r, STR("./")))
+			r = str_from(r, 2);
+		if (is_worth_naming(f, r))
+			list[n++] = (struct named){doc_keep(d, r), &f->named[i]};
+	}
+	qsort(list, n, sizeof(*list), by_weight);
+	for (i = 0; i < n && told < NAMED_MAX; i++) {
+		double w = (double)list[i].n->weight;
+
+		for (k = 0; k < i && !ends_in(list[k].rel, list[i].rel); k++)
+			;
+		if (k < i) /* the same file, named with more of its path */
+			continue;
+		doc_code(d, doc_text(d), list[i].rel, 0);
+		doc_add(d, l, 0.6 + 0.4 * (w < 12 ? w : 12), list[i].n->record);
+		told++;
+	}
+	buf_release(&rel);
+	free(list);
+}
+
+void docplace_files(struct doc *d)
+{
+	for_context(d);
+	to_modify(d);
+	named_only(d);
+}

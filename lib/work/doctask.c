@@ -1,0 +1,699 @@
+#include "work/doctask.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "work/docsum.h"
+#include "work/prose.h"
+
+#define QUOTE_SLACK 40 /* a text this much over its cut is quoted whole */
+#define PASTED_BYTES                                                                     \
+	2500 /* a longer prompt is mostly pasted: the request stands at an end */
+#define COMMITS_SHOWN   12
+#define NAMES_SHOWN     12
+#define TODOS_MUST      5
+#define AGENTS_SHOWN    12
+#define AGENT_BYTES     8000 /* of its result that are looked at */
+#define AGENT_SENTENCES 3
+#define SENTENCES_MAX   60
+
+static bool is_request(const struct fact_prompt *p)
+{
+	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
+		return !prose_is_filler(p->text);
+	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
+}
+
+bool doctask_is_client_command(str text)
+{
+	static const char *const names[] = {
+		"/clear",       "/exit",
+		"/quit",        "/compact",
+		"/model",       "/status",
+		"/mcp",         "/login",
+		"/logout",      "/config",
+		"/help",        "/cost",
+		"/context",     "/resume",
+		"/rename",      "/doctor",
+		"/ide",         "/hooks",
+		"/agents",      "/usage",
+		"/plugin",      "/effort",
+		"/fast",        "/memory",
+		"/init",        "/terminal-setup",
+		"/permissions", "/upgrade",
+		"/rewind",      "/export",
+		"/theme",       "/vim",
+		"/add-dir",     "/bug",
+		"/feedback",    "/tasks",
+		"/bashes",      "/plan",
+		"/statusline",  "/output-style",
+		"/stats",       "/release-notes",
+		"/handoff",     "/recover",
+	};
+	str word, rest = text;
+	size_t i;
+
+	if (!str_word(&rest, &word))
+		return true;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_eq(word, str_of(names[i])))
+			return true;
+	return false;
+}
+
+void doctask_find(const struct facts *f, struct doctask *t)
+{
+	size_t i;
+
+	*t = (struct doctask){NULL};
+	for (i = 0; i < f->nprompt; i++) {
+		if (!is_request(&f->prompt[i]))
+			continue;
+		if (!t->first)
+			t->first = &f->prompt[i];
+		t->before = t->last;
+		t->last = &f->prompt[i];
+	}
+	t->answered = t->last && f->last_text_record > t->last->record && !f->nopen &&
+		      f->last == FACT_LAST_TEXT;
+}
+
+str doctask_heading(str text)
+{
+	str line;
+
+	while (str_line(&text, &line)) {
+		size_t n = 0;
+
+		while (n < line.n && line.p[n] == '#')
+			n++;
+		if (n && n < line.n && line.p[n] == ' ')
+			return str_trim(str_from(line, n));
+	}
+	return STR_NONE;
+}
+
+/* ---- Goal ---- */
+
+/* First paragraph under "## Context" and the like, or of the whole. */
+static str plan_context(str plan)
+{
+	size_t k = str_find(plan, STR("## Context\n"));
+	str rest, line;
+
+	rest = k == STR_NPOS ? plan : str_from(plan, k + 11);
+	while (str_line(&rest, &line)) {
+		line = str_trim(line);
+		if (line.n > 20 && line.p[0] != '#')
+			return line;
+	}
+	return STR_NONE;
+}
+
+static bool is_plan_prompt(const struct facts *f, const struct fact_prompt *p)
+{
+	return f->plan.n && (f->plan_record == p->record ||
+			     str_istarts(p->text, STR("Implement the following plan")));
+}
+
+static void quote_plan(struct doc *d, struct buf *b, str plan)
+{
+	str head = doctask_heading(plan), why = plan_context(plan);
+
+	buf_add(b, STR("the approved plan "));
+	doc_quote(d, b, head.n ? head : plan, 120);
+	if (why.n) {
+		buf_add(b, STR(": "));
+		doc_quote(d, b, why, 360);
+	}
+}
+
+static void quote_request(struct doc *d, struct buf *b, const struct fact_prompt *p,
+			  size_t head, size_t tail)
+{
+	struct buf all = BUF_INIT(1u << 20), cut = BUF_INIT(1u << 16);
+	str s;
+
+	if (is_plan_prompt(d->f, p)) {
+		quote_plan(d, b, d->f->plan);
+		return;
+	}
+	doc_say(d, &all, p->text, 0);
+	s = buf_str(&all);
+	if (s.n <= head + tail + QUOTE_SLACK) {
+		doc_quote(d, b, s, 0);
+	} else {
+		if (s.n > PASTED_BYTES) {
+			size_t end = head * 7 / 10;
+
+			head = head * 6 / 10;
+			tail = tail > end ? tail : end;
+		}
+		doc_quote(d, b, s, head);
+		prose_tail(&cut, s, tail);
+		buf_add(b, STR(" [\xe2\x80\xa6] "));
+		doc_quote(d, b, buf_str(&cut), 0);
+	}
+	buf_release(&all);
+	buf_release(&cut);
+}
+
+static void goal_request(struct doc *d, double order, const char *prefix,
+			 const struct fact_prompt *p, size_t head, size_t tail,
+			 double value)
+{
+	struct doc_line *l = doc_line(d, DOC_GOAL, DOC_B_GOAL, order, prefix);
+
+	quote_request(d, doc_text(d), p, head, tail);
+	doc_must(d, l, value, p->record);
+}
+
+/* The summary's account of the whole, on one line. */
+static void goal_summary(struct doc *d, bool roomy)
+{
+	const struct facts *f = d->f;
+	struct buf all = BUF_INIT(64u << 10);
+	struct doc_line *l;
+	size_t at = 0;
+	str line;
+
+	while (docsum_next(f->summary, "primary", NULL, &at, &line)) {
+		line = doc_unmarked(line);
+		if (all.n)
+			buf_byte(&all, ' ');
+		while (line.n) { /* bold marks inside quotes are noise */
+			size_t k = str_find(line, STR("**"));
+
+			buf_add(&all, str_head(line, k == STR_NPOS ? line.n : k));
+			line = str_from(line, k == STR_NPOS ? line.n : k + 2);
+		}
+	}
+	if (all.n && !all.full) {
+		l = doc_line(d, DOC_GOAL, DOC_B_GOAL, 4,
+			     "The whole, by the compaction summary: ");
+		doc_quote(d, doc_text(d), buf_str(&all), 500);
+		doc_add(d, l, 30, f->summary_record)->must = roomy;
+	}
+	buf_release(&all);
+}
+
+void doctask_goal(struct doc *d, const struct doctask *t, bool roomy)
+{
+	if (t->last)
+		goal_request(d, 0,
+			     t->answered ? "Last request, answered (see Next): "
+					 : "Open request: ",
+			     t->last, 700, 300, 99);
+	if (t->before)
+		goal_request(d, 1, "Before it: ", t->before, 420, 160, 60);
+	if (t->first && t->first != t->last && t->first != t->before)
+		goal_request(d, 2, "The session began with: ", t->first, 420, 200, 50);
+	if (d->f->summary.n)
+		goal_summary(d, roomy);
+	if (d->f->plan.n && !(t->last && is_plan_prompt(d->f, t->last)) &&
+	    !(t->before && is_plan_prompt(d->f, t->before)) &&
+	    !(t->first && is_plan_prompt(d->f, t->first))) {
+		struct doc_line *l =
+			doc_line(d, DOC_GOAL, DOC_B_GOAL, 3, "Working from ");
+
+		quote_plan(d, doc_text(d), d->f->plan);
+		doc_add(d, l, 25, d->f->plan_record);
+	}
+}
+
+void doctask_title(struct doc *d, const struct doctask *t, struct buf *out)
+{
+	const struct facts *f = d->f;
+	const struct fact_prompt *best = NULL;
+	str head;
+	size_t i;
+
+	if (f->title.n) {
+		doc_say(d, out, f->title, 100);
+		return;
+	}
+	head = doctask_heading(f->plan);
+	if (head.n) {
+		doc_say(d, out, head, 100);
+		return;
+	}
+	for (i = f->nprompt; i-- > 0 && !best;) {
+		const struct fact_prompt *p = &f->prompt[i];
+		static const char *const weak[] = {"yes", "yeah", "ok",   "no ",
+						   "no,", "so ",  "but ", NULL};
+		size_t k;
+		bool bad = p->text.n <= 36 || p->text.n >= 2000 || !is_request(p) ||
+			   p->kind == FACT_SLASH;
+
+		for (k = 0; weak[k] && !bad; k++)
+			bad = str_istarts(p->text, str_of(weak[k]));
+		if (!bad)
+			best = p;
+	}
+	if (!best)
+		best = t->last;
+	if (best)
+		doc_say(d, out, best->text, 80);
+	else
+		buf_printf(out, "session %.*s", STR_ARG(str_head(f->session, 8)));
+}
+
+/* ---- Done ---- */
+
+static void done_commits(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t from = f->ncommit > COMMITS_SHOWN ? f->ncommit - COMMITS_SHOWN : 0, i;
+
+	for (i = from; i < f->ncommit; i++) {
+		const struct fact_commit *c = &f->commit[i];
+		struct doc_line *l = doc_line(d, DOC_DONE, DOC_B_DONE, (double)(i - from),
+					      "- Commit ");
+		struct buf *b = doc_text(d);
+
+		if (c->sha.n) {
+			doc_code(d, b, c->sha, 0);
+			buf_byte(b, ' ');
+		}
+		if (c->subject.n)
+			doc_quote(d, b, c->subject, 110);
+		doc_add(d, l, 14 + 4 * doc_age(d, c->record), c->record)->must =
+			i + 3 >= f->ncommit;
+	}
+}
+
+static void done_pushes(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = f->npr > 4 ? f->npr - 4 : 0; i < f->npr; i++) {
+		struct doc_line *l =
+			doc_line(d, DOC_DONE, DOC_B_DONE, 14, "- Pull request ");
+		struct buf *b = doc_text(d);
+
+		if (f->pr[i].action.n) {
+			doc_say(d, b, f->pr[i].action, 20);
+			buf_add(b, STR(": "));
+		}
+		doc_say(d, b, f->pr[i].url, 200);
+		doc_add(d, l, 12, f->pr[i].record);
+	}
+	if (f->npush) {
+		const struct fact_commit *p = &f->push[f->npush - 1];
+		struct doc_line *l = doc_line(d, DOC_DONE, DOC_B_DONE, 15, "- Pushed: ");
+
+		doc_code(d, doc_text(d), p->subject, 100);
+		doc_add(d, l, 8, p->record);
+	}
+}
+
+struct ranked {
+	str text;
+	double w;
+};
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+
+	if (a->w != b->w)
+		return a->w > b->w ? -1 : 1;
+	return str_cmp(a->text, b->text);
+}
+
+/* In how many edited files the name stands. */
+static size_t files_with(const struct facts *f, str name)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < f->nedit; i++)
+		for (k = 0; k < f->edit[i].nnames; k++)
+			if (str_eq(f->edit[i].name[k].text, name)) {
+				n++;
+				break;
+			}
+	return n ? n : 1;
+}
+
+/*
+ * The names in an edit that someone would look for: defined or added there, talked about,
+ * and not spread over all files.
+ */
+static void edit_names(struct doc *d, struct doc_line *l, const struct fact_edit *e)
+{
+	struct ranked *r = malloc((e->nnames + 1) * sizeof(*r));
+	size_t n = 0, i;
+
+	if (!r)
+		return;
+	for (i = 0; i < e->nnames; i++) {
+		str s = e->name[i].text;
+		double w = (double)e->name[i].weight, talk = doc_weight(d, s);
+
+		if (s.n < 5)
+			continue;
+		w = (w < 6 ? w : 6) * (1 + 0.6 * (talk < 12 ? talk : 12)) *
+		    (str_chr(s, '.') != STR_NPOS ? 0.4 : 1);
+		if (w >= 0.7)
+			r[n++] = (struct ranked){s, w};
+	}
+	qsort(r, n, sizeof(*r), by_weight);
+	if (n > 2 * NAMES_SHOWN)
+		n = 2 * NAMES_SHOWN;
+	for (i = 0; i < n; i++)
+		r[i].w /= sqrt((double)files_with(d->f, r[i].text));
+	qsort(r, n, sizeof(*r), by_weight);
+	for (i = 0; i < n && i < NAMES_SHOWN; i++) {
+		if (r[i].w < 0.7)
+			break;
+		doc_code(d, doc_text(d), r[i].text, 0);
+		doc_add(d, l, 0.6 + (r[i].w < 16 ? r[i].w : 16) * 0.25, 0);
+	}
+	free(r);
+}
+
+static void done_edits(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->nedit; i++) {
+		const struct fact_edit *e = &f->edit[i];
+		struct doc_line *l =
+			doc_line(d, DOC_DONE, DOC_B_EDIT, 20 + (double)i * 0.001, "- ");
+		struct buf *b = doc_text(d);
+
+		l->sep = ", ";
+		l->lead = ": ";
+		doc_path(d, b, e->path);
+		buf_printf(b, " (%s%u edit%s", e->created ? "new, " : "", e->count,
+			   e->count == 1 ? "" : "s");
+		if (e->plus || e->minus)
+			buf_printf(b, ", +%u \xe2\x88\x92%u", e->plus, e->minus);
+		buf_byte(b, ')');
+		doc_add(d, l, 12 + 6 * doc_age(d, e->last), e->last);
+		edit_names(d, l, e);
+	}
+}
+
+static bool was_edited(const struct facts *f, str path)
+{
+	size_t i;
+
+	for (i = 0; i < f->nedit; i++)
+		if (str_eq(f->edit[i].path, path) || str_ends(f->edit[i].path, path))
+			return true;
+	return false;
+}
+
+/* The client keeps copies of files it edited; those before these records are named here. */
+static void done_tracked(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l = doc_line(d, DOC_DONE, DOC_B_EDIT, 40,
+				      "- Edited earlier, by the client's file history: ");
+	size_t i;
+
+	l->sep = ", ";
+	for (i = 0; i < f->ntracked; i++) {
+		if (was_edited(f, f->tracked[i].text) ||
+		    str_starts(f->tracked[i].text, STR("/tmp")))
+			continue;
+		doc_path(d, doc_text(d), f->tracked[i].text);
+		doc_add(d, l, 4, f->tracked[i].record);
+	}
+}
+
+struct scored {
+	size_t k;
+	double v;
+};
+
+static int by_score(const void *x, const void *y)
+{
+	const struct scored *a = x, *b = y;
+
+	if (a->v != b->v)
+		return a->v > b->v ? -1 : 1;
+	return a->k < b->k ? -1 : a->k > b->k;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct scored *a = x, *b = y;
+
+	return a->k < b->k ? -1 : a->k > b->k;
+}
+
+static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact_agent *g)
+{
+	struct scored sc[SENTENCES_MAX];
+	size_t n, i, kept = 0;
+	str *s;
+
+	arena_reset(&d->tmp);
+	s = arena_new(&d->tmp, str, SENTENCES_MAX);
+	n = prose_sentences(&d->tmp, str_head(g->result, AGENT_BYTES), false, s,
+			    SENTENCES_MAX);
+	for (i = 0; i < n; i++)
+		if (!doc_is_row(s[i]) && doc_worth(s[i]))
+			sc[kept++] = (struct scored){i, (double)prose_value(s[i]) +
+								(i < 2 ? 2 : 0)};
+	qsort(sc, kept, sizeof(sc[0]), by_score);
+	if (kept > AGENT_SENTENCES)
+		kept = AGENT_SENTENCES;
+	qsort(sc, kept, sizeof(sc[0]), by_place);
+	for (i = 0; i < kept; i++) {
+		doc_say(d, doc_text(d), doc_unmarked(s[sc[i].k]), 220);
+		doc_add(d, l, 4 + 2 * doc_age(d, g->record), g->record);
+	}
+}
+
+static void done_agents(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t from = f->nagent > AGENTS_SHOWN ? f->nagent - AGENTS_SHOWN : 0, i;
+
+	for (i = from; i < f->nagent; i++) {
+		const struct fact_agent *g = &f->agent[i];
+		struct doc_line *l;
+		struct buf *b;
+
+		if (!g->result.n)
+			continue;
+		l = doc_line(d, DOC_DONE, DOC_B_AGENT, 70 + (double)i * 0.001,
+			     "- Agent ");
+		b = doc_text(d);
+		buf_add(b, STR("- Agent "));
+		doc_quote(d, b, g->description.n ? g->description : g->id, 80);
+		buf_add(b, STR(" reported: "));
+		doc_set_prefix(d, l);
+		l->quote = true;
+		agent_sentences(d, l, g);
+	}
+}
+
+void doctask_done(struct doc *d)
+{
+	done_commits(d);
+	done_pushes(d);
+	done_edits(d);
+	done_tracked(d);
+	done_agents(d);
+}
+
+/* ---- Next ---- */
+
+static struct doc_line *next_item(struct doc *d, double order)
+{
+	struct doc_line *l = doc_line(d, DOC_NEXT, DOC_B_NEXT, order, "");
+
+	l->numbered = true;
+	return l;
+}
+
+static void next_calls(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t from = f->nopen > 6 ? f->nopen - 6 : 0, i;
+
+	for (i = from; i < f->nopen; i++) {
+		const struct fact_call *c = &f->open[i];
+		struct doc_line *l = next_item(d, (double)(i - from) * 0.01);
+		struct buf *b = doc_text(d);
+
+		buf_add(b,
+			STR("Find out whether the open call ran before repeating it: "));
+		doc_say(d, b, c->name, 60);
+		buf_byte(b, ' ');
+		doc_code(d, b, c->label, 300);
+		doc_must(d, l, 50 + (double)i, c->record);
+	}
+}
+
+static bool is_done(str status)
+{
+	return str_eq(status, STR("completed")) || str_eq(status, STR("deleted")) ||
+	       str_eq(status, STR("cancelled"));
+}
+
+static void next_todos(struct doc *d, const struct fact_todo *todo, size_t n)
+{
+	struct doc_line *done =
+		doc_line(d, DOC_DONE, DOC_B_DONE, 60, "- Todos completed: ");
+	size_t i, open = 0;
+	int pass;
+
+	done->sep = "; ";
+	for (i = 0; i < n; i++) {
+		if (!str_eq(todo[i].status, STR("completed")))
+			continue;
+		doc_quote(d, doc_text(d), todo[i].subject, 120);
+		doc_add(d, done, 4, todo[i].record);
+	}
+	for (pass = 0; pass < 2; pass++) { /* what was in progress comes first */
+		for (i = 0; i < n; i++) {
+			bool now = str_eq(todo[i].status, STR("in_progress"));
+			struct doc_line *l;
+			struct buf *b;
+
+			if (is_done(todo[i].status) || now != (pass == 0))
+				continue;
+			l = next_item(d, 2 + (double)open * 0.01);
+			b = doc_text(d);
+			buf_add(b, now ? STR("Todo, in progress: ") : STR("Todo: "));
+			doc_quote(d, b, todo[i].subject, 200);
+			doc_add(d, l, 20, todo[i].record)->must = open++ < TODOS_MUST;
+		}
+	}
+}
+
+static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
+{
+	const struct facts *f = d->f;
+	const char *label = "- Last words before the end: ";
+	struct doc_line *l;
+	size_t i;
+
+	if (t->answered)
+		label = "- Last words: ";
+	else if (t->last && f->last_text_record < t->last->record)
+		label = "- Said before the last request: ";
+	l = doc_line(d, DOC_NEXT, DOC_B_LAST, 10, label);
+	l->quote = true;
+	for (i = 0; i < n; i++) {
+		str one = l->first ? s[i] : doc_unmarked(s[i]);
+
+		if (doc_is_row(one))
+			continue;
+		doc_say(d, doc_text(d), one, 420);
+		doc_add(d, l,
+			5 + (double)prose_value(s[i]) + (i == 0 ? 3 : 0) +
+				(i + 2 >= n ? 4 : 0),
+			f->last_text_record);
+	}
+}
+
+static void next_said(struct doc *d, const struct doctask *t)
+{
+	const struct facts *f = d->f;
+	str *s;
+	size_t n;
+
+	arena_reset(&d->tmp);
+	s = arena_new(&d->tmp, str, SENTENCES_MAX);
+	n = prose_sentences(&d->tmp, f->last_text, false, s, SENTENCES_MAX);
+	if (n && str_ends(s[n - 1], STR("?")) &&
+	    (!t->last || f->last_text_record > t->last->record)) {
+		struct doc_line *l = next_item(d, 3);
+		struct buf *b = doc_text(d);
+
+		buf_add(b, STR("Asked and unanswered: "));
+		doc_quote(d, b, doc_unmarked(s[n - 1]), 300);
+		doc_must(d, l, 30, f->last_text_record);
+		n--;
+	}
+	last_words(d, t, s, n);
+}
+
+static void next_recent(struct doc *d, const struct doctask *t)
+{
+	const struct facts *f = d->f;
+	uint64_t asked = t->last ? t->last->record : 0;
+	struct doc_line *l;
+	size_t i;
+
+	if (f->nlast_thought && f->last_thought[0].record > f->last_text_record &&
+	    f->last_thought[0].record > asked) {
+		l = doc_line(d, DOC_NEXT, DOC_B_NEXT, 11, "- Last thought: ");
+		doc_quote(d, doc_text(d), doc_unmarked(f->last_thought[0].text), 300);
+		doc_add(d, l, 9, f->last_thought[0].record);
+	}
+	if (t->answered || (f->last != FACT_LAST_RESULT && f->last != FACT_LAST_CALL))
+		return;
+	l = doc_line(d, DOC_NEXT, DOC_B_NEXT, 12, "- Last calls with a result: ");
+	l->sep = "; ";
+	for (i = 0; i < f->nrecent; i++) {
+		doc_code(d, doc_text(d), f->recent[i].label, 130);
+		doc_add(d, l, 2.5 + (double)i, f->recent[i].record);
+	}
+	if (f->last == FACT_LAST_RESULT && f->last_result.n > 5) {
+		struct buf *b = doc_text(d);
+
+		buf_add(b, STR("which gave "));
+		doc_quote(d, b, f->last_result, 160);
+		doc_add(d, l, 5, f->nrecent ? f->recent[f->nrecent - 1].record : 0);
+	}
+}
+
+static bool is_nothing(str s)
+{
+	static const char *const words[] = {
+		"none",       "no pending",    "no explicit", "no outstanding",
+		"no further", "no additional", "n/a",         "nothing",
+		"all tasks",  "all requested", NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_istarts(s, str_of(words[i])))
+			return true;
+	return false;
+}
+
+static void next_summary(struct doc *d)
+{
+	size_t at = 0, i = 0;
+	str line;
+
+	while (i < 12 && docsum_next(d->f->summary, "pending", "optional", &at, &line)) {
+		struct doc_line *l;
+
+		line = doc_unmarked(line);
+		if (line.n <= 12 || str_ends(line, STR(":")) ||
+		    str_ends(line, STR(":**")) || is_nothing(line) || line.p[0] == '"')
+			continue;
+		l = doc_line(d, DOC_NEXT, DOC_B_SUMMARY, 40 + (double)i++,
+			     "- Pending, by the compaction summary: ");
+		doc_quote(d, doc_text(d), line, 260);
+		doc_add(d, l, 6, d->f->summary_record);
+	}
+}
+
+void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo *todo,
+		  size_t ntodo)
+{
+	next_calls(d);
+	if (t->last && !t->answered) {
+		struct doc_line *l = next_item(d, 1);
+		struct buf *b = doc_text(d);
+
+		buf_add(b, STR("Carry out the open request (Goal)."));
+		doc_must(d, l, 40, t->last->record);
+	}
+	next_todos(d, todo, ntodo);
+	next_said(d, t);
+	next_recent(d, t);
+	if (d->f->summary.n)
+		next_summary(d);
+}

@@ -1,0 +1,34 @@
+/*
+ * doctask: the lines of Goal, Done and Next.
+ *
+ * Goal quotes the requests: the last real prompt (no filler, no slash command without work),
+ * the one before it, the first; an approved plan by its heading; the compaction summary's
+ * first section. Done lists records: commits, pushes, edits with their line counts and the
+ * names in them, finished todos, what sub-agents reported. Next numbers what is open: calls
+ * without a result, the open request, todos, a question nobody answered; then quotes the
+ * last words.
+ */
+#ifndef WORK_DOCTASK_H
+#define WORK_DOCTASK_H
+
+#include "work/doc.h"
+
+struct doctask {
+	const struct fact_prompt *last, *before, *first; /* NULL when there is none */
+	bool answered; /* the last request has its answer, and no call is open */
+};
+
+void doctask_find(const struct facts *f, struct doctask *t);
+/* A slash command that only steers the client. */
+bool doctask_is_client_command(str text);
+void doctask_goal(struct doc *d, const struct doctask *t, bool roomy);
+void doctask_done(struct doc *d);
+/* todo: the open and closed tasks, which may be fresher than the facts'. */
+void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo *todo,
+		  size_t ntodo);
+/* First heading of a markdown text, or none. */
+str doctask_heading(str text);
+/* Append the title of the document. */
+void doctask_title(struct doc *d, const struct doctask *t, struct buf *out);
+
+#endif
