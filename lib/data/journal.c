@@ -20,6 +20,7 @@
 #include "data/jsondoc.h"
 
 #define FOLDER     "journal"
+#define DONE       "journal/done"
 #define STAT_MAX   4096u
 #define STAT_START 22 /* field of /proc/<pid>/stat, counted from 1 (proc(5)) */
 #define SMALL_MAX  256u
@@ -54,6 +55,7 @@ static const struct {
 	  {
 		  {"offered", offsetof(struct journal, offered)},
 		  {"shown", offsetof(struct journal, shown)},
+		  {"agents", offsetof(struct journal, agents)},
 },
   NUMBER[] =
 	  {
@@ -69,6 +71,7 @@ static const struct {
 	  {"worked", offsetof(struct journal, worked)},
 	  {"manual", offsetof(struct journal, manual)},
 	  {"noticed", offsetof(struct journal, noticed)},
+	  {"compacting", offsetof(struct journal, compacting)},
 };
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -200,11 +203,11 @@ static struct journal *load(char *path, str session)
 	return j;
 }
 
-static char *file_path(const char *state_dir, str name)
+static char *file_path(const char *state_dir, const char *folder, str name)
 {
 	struct buf b = BUF_INIT(PATH_MAX);
 
-	fs_join(&b, str_of(state_dir), STR(FOLDER));
+	fs_join(&b, str_of(state_dir), str_of(folder));
 	buf_byte(&b, '/');
 	buf_add(&b, name);
 	buf_add(&b, STR(".json"));
@@ -213,12 +216,24 @@ static char *file_path(const char *state_dir, str name)
 
 struct journal *journal_open(const char *state_dir, str session, struct err *e)
 {
+	struct journal *j, *done;
+
 	if (!journal_id_ok(session)) {
 		err_set(e, HF_EUSAGE, "not a session id: %.*s",
 			STR_ARG(str_head(session, 80)));
 		return NULL;
 	}
-	return load(file_path(state_dir, session), session);
+	j = load(file_path(state_dir, FOLDER, session), session);
+	if (!j->is_new)
+		return j;
+	done = load(file_path(state_dir, DONE, session), session);
+	if (done->is_new) {
+		journal_free(done);
+		return j;
+	}
+	journal_free(j);
+	done->done = true;
+	return done;
 }
 
 static void add_text(struct buf *b, const char *key, const char *value)
@@ -271,27 +286,65 @@ static void write_fields(struct journal *j, struct buf *b)
 	buf_add(b, STR("}\n"));
 }
 
+/* Where its file is to lie: beside where it lies now, or in the other folder. */
+static char *target_path(const struct journal *j)
+{
+	str path = str_of(j->path), name = str_basename(path);
+	str dir = str_head(path, path.n - name.n);
+	struct buf b = BUF_INIT(PATH_MAX);
+
+	if (str_ends(dir, STR(DONE "/")))
+		dir.n -= sizeof(DONE) - sizeof(FOLDER);
+	buf_add(&b, dir);
+	if (j->done)
+		buf_add(&b, STR("done/"));
+	buf_add(&b, name);
+	return buf_take(&b);
+}
+
+/* A session is in both folders for a moment at most: the new file stands before the old one goes. */
+static int put(struct journal *j, str text, struct err *e)
+{
+	struct buf dir = BUF_INIT(PATH_MAX);
+	char *path = target_path(j);
+	int ret;
+
+	buf_add(&dir, str_head(str_of(path), str_rchr(str_of(path), '/')));
+	ret = fs_is_dir(buf_cstr(&dir)) ? 0 : fs_mkdirs(buf_cstr(&dir), 0700, e);
+	buf_release(&dir);
+	if (!ret)
+		ret = fs_write_quick(path, text, 0600, e);
+	if (ret) {
+		free(path);
+		return ret;
+	}
+	if (strcmp(path, j->path) && io.unlink(j->path) < 0 && errno != ENOENT)
+		ret = err_sys(e, "%s: unlink", j->path);
+	free(j->path);
+	j->path = path;
+	j->is_new = false;
+	return ret;
+}
+
 int journal_save(struct journal *j, struct err *e)
 {
-	struct buf b = BUF_INIT(JOURNAL_FILE_MAX), dir = BUF_INIT(PATH_MAX);
+	struct buf b = BUF_INIT(JOURNAL_FILE_MAX);
 	int ret;
 
 	write_fields(j, &b);
-	if (b.full) {
+	if (b.full)
 		ret = err_set(e, HF_ELIMIT, "%s: over %u bytes", j->path,
 			      JOURNAL_FILE_MAX);
-		goto out;
-	}
-	buf_add(&dir, str_head(str_of(j->path), str_rchr(str_of(j->path), '/')));
-	ret = fs_is_dir(buf_cstr(&dir)) ? 0 : fs_mkdirs(buf_cstr(&dir), 0700, e);
-	if (!ret)
-		ret = fs_write_quick(j->path, buf_str(&b), 0600, e);
-	if (!ret)
-		j->is_new = false;
-out:
+	else
+		ret = put(j, buf_str(&b), e);
 	buf_release(&b);
-	buf_release(&dir);
 	return ret;
+}
+
+int journal_retire(struct journal *j, struct err *e)
+{
+	j->done = true;
+	return journal_save(j, e);
 }
 
 int journal_remove(struct journal *j, struct err *e)
@@ -315,7 +368,7 @@ void journal_free(struct journal *j)
 }
 
 struct each {
-	const char *state_dir;
+	const char *state_dir, *folder;
 	int (*fn)(struct journal *j, void *arg);
 	void *arg;
 };
@@ -333,25 +386,38 @@ static int each_file(const char *dir, const char *name, void *arg)
 	id.n -= 5;
 	if (!journal_id_ok(id))
 		return 0;
-	j = load(file_path(each->state_dir, id), id);
+	j = load(file_path(each->state_dir, each->folder, id), id);
+	j->done = each->folder[sizeof(FOLDER) - 1] != '\0';
 	if (!j->is_new)
 		ret = each->fn(j, each->arg);
 	journal_free(j);
 	return ret;
 }
 
-int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg),
-		 void *arg, struct err *e)
+static int each_in(const char *state_dir, const char *folder,
+		   int (*fn)(struct journal *j, void *arg), void *arg, struct err *e)
 {
-	struct each each = {state_dir, fn, arg};
+	struct each each = {state_dir, folder, fn, arg};
 	struct buf dir = BUF_INIT(PATH_MAX);
 	int ret = 0;
 
-	fs_join(&dir, str_of(state_dir), STR(FOLDER));
+	fs_join(&dir, str_of(state_dir), str_of(folder));
 	if (fs_is_dir(buf_cstr(&dir)))
 		ret = fs_each(buf_cstr(&dir), each_file, &each, e);
 	buf_release(&dir);
 	return ret;
+}
+
+int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg),
+		 void *arg, struct err *e)
+{
+	return each_in(state_dir, FOLDER, fn, arg, e);
+}
+
+int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *arg),
+		      void *arg, struct err *e)
+{
+	return each_in(state_dir, DONE, fn, arg, e);
 }
 
 /* ---- processes ---- */

@@ -7,7 +7,9 @@
  *   journal_free(j);
  *
  * One small JSON file a session, STATE/journal/<session id>.json (0600), replaced
- * atomically. It is disposable: without it a session's end is judged by its transcript
+ * atomically. A session that is over and of which nothing is left to do is retired: its file
+ * lies in journal/done/, where only journal_open and journal_each_done look, so that what
+ * every start of a session has to read stays small however many there have been. It is disposable: without it a session's end is judged by its transcript
  * alone. Unknown keys of a newer version are dropped when an older one saves; nothing
  * depends on them. Session ids are checked ([A-Za-z0-9._-]{1,64}, no leading dot), so that
  * an id from outside is never a path.
@@ -60,13 +62,17 @@ struct journal {
 		[JOURNAL_LIST_MAX]; /* names of documents offered to it, NULL-terminated unless full */
 	char *shown
 		[JOURNAL_LIST_MAX]; /* hashes of texts injected since the last compaction */
+	char *agents
+		[JOURNAL_LIST_MAX]; /* what sub-agents gave back since the last turn ended; redacted, cut */
 	int64_t started_at, last_event_at, ended_at;
 	uint64_t offset;  /* of the transcript: what its document covers */
 	uint64_t records; /* record number at that offset */
 	uint64_t ino;     /* of the transcript at that time */
 	bool headless, worked, manual,
 		noticed; /* worked: an edit, a commit, a finished task */
+	bool compacting; /* PreCompact came, and no start from the summary since */
 	bool is_new;     /* journal_open found no file */
+	bool done;       /* its file lies, or is to lie, in journal/done/ */
 	char *path;      /* of the file */
 };
 
@@ -74,6 +80,8 @@ bool journal_id_ok(str session);
 /* NULL and HF_EUSAGE for a bad id. A damaged file is taken as none (is_new). Never NULL otherwise. */
 struct journal *journal_open(const char *state_dir, str session, struct err *e);
 int journal_save(struct journal *j, struct err *e);
+/* Save it in journal/done/. Clearing j->done and saving brings it back. */
+int journal_retire(struct journal *j, struct err *e);
 int journal_remove(struct journal *j, struct err *e);
 void journal_free(struct journal *j);
 /* Replace an owned string field (NULL or empty clears it). */
@@ -83,9 +91,12 @@ void journal_list_add(char *list[JOURNAL_LIST_MAX], str name);
 bool journal_list_has(char *const list[JOURNAL_LIST_MAX], str name);
 void journal_list_clear(char *list[JOURNAL_LIST_MAX]);
 
-/* Call fn for every session of the journal, newest last_event first is NOT promised; fn owns nothing. fn != 0 stops. */
+/* Call fn for every session of the journal that is not retired, newest last_event first is NOT promised; fn owns nothing. fn != 0 stops. */
 int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg),
 		 void *arg, struct err *e);
+/* The same for those that are. */
+int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *arg),
+		      void *arg, struct err *e);
 
 /* This machine, and the process `pid` on it (start 0 when it is gone). */
 void journal_process_of(struct journal_process *p, int64_t pid);

@@ -190,6 +190,73 @@ static void test_journal__removing_twice_is_fine(void **state)
 	journal_free(j);
 }
 
+static void test_journal__a_retired_session_is_opened_but_not_listed(void **state)
+{
+	struct buf hot = BUF_INIT(1000), cold = BUF_INIT(1000);
+	struct journal *j;
+
+	(void)state;
+	test_dir();
+	j = fill(ID);
+	assert_int_equal(journal_save(j, NULL), 0);
+	assert_int_equal(journal_retire(j, NULL), 0);
+	journal_free(j);
+	assert_false(test_exists("state/journal/" ID ".json"));
+	assert_true(test_exists("state/journal/done/" ID ".json"));
+	assert_int_equal(journal_each(test_path("state"), add_id, &hot, NULL), 0);
+	assert_int_equal(journal_each_done(test_path("state"), add_id, &cold, NULL), 0);
+	assert_int_equal(hot.n, 0);
+	assert_string_equal(buf_cstr(&cold), ID " ");
+	j = journal_open(test_path("state"), STR(ID), NULL);
+	assert_false(j->is_new);
+	assert_true(j->done);
+	assert_int_equal(j->offset, 4096);
+	j->offset = 5000;
+	assert_int_equal(journal_save(j, NULL), 0);
+	assert_true(test_exists("state/journal/done/" ID ".json"));
+	j->done = false;
+	assert_int_equal(journal_save(j, NULL), 0);
+	assert_true(test_exists("state/journal/" ID ".json"));
+	assert_false(test_exists("state/journal/done/" ID ".json"));
+	journal_free(j);
+	j = journal_open(test_path("state"), STR(ID), NULL);
+	assert_false(j->done);
+	assert_int_equal(j->offset, 5000);
+	journal_free(j);
+	buf_release(&hot);
+	buf_release(&cold);
+}
+
+static void test_journal__retiring_never_loses_a_session(void **state)
+{
+	bool met;
+	int n = 0;
+
+	(void)state;
+	test_dir();
+	do {
+		struct journal *j = fill(ID);
+		int ret;
+
+		assert_int_equal(journal_save(j, NULL), 0);
+		fault_at(++n);
+		ret = journal_retire(j, NULL);
+		met = fault_met();
+		fault_off();
+		journal_free(j);
+		j = journal_open(test_path("state"), STR(ID), NULL);
+		assert_false(j->is_new);
+		if (!ret)
+			assert_true(j->done);
+		assert_int_equal(journal_remove(j, NULL), 0);
+		journal_free(j);
+		j = journal_open(test_path("state"), STR(ID), NULL);
+		journal_remove(j, NULL);
+		journal_free(j);
+	} while (met);
+	assert_true(n > 3);
+}
+
 static void test_journal__every_failing_call_leaves_old_or_new(void **state)
 {
 	bool met;
@@ -263,6 +330,9 @@ int main(void)
 		cmocka_unit_test(
 			test_journal__each_session_is_met_and_foreign_files_are_not),
 		cmocka_unit_test(test_journal__removing_twice_is_fine),
+		cmocka_unit_test(
+			test_journal__a_retired_session_is_opened_but_not_listed),
+		cmocka_unit_test(test_journal__retiring_never_loses_a_session),
 		cmocka_unit_test(test_journal__every_failing_call_leaves_old_or_new),
 		cmocka_unit_test(test_journal__tells_a_living_process_from_a_dead_one),
 	};
