@@ -25,11 +25,11 @@
 #define EXTRACT_TEXT_BYTES (64u << 10) /* of one text: head and tail */
 
 enum fact_prompt_kind {
-	FACT_PROMPT,  /* typed */
-	FACT_QUEUED,  /* typed while the model worked */
-	FACT_SLASH,   /* "/name args" */
-	FACT_BANG,    /* "! command" */
-	FACT_EVENT,   /* the client's own markup, e.g. <ci-monitor-event> */
+	FACT_PROMPT, /* typed */
+	FACT_QUEUED, /* typed while the model worked */
+	FACT_SLASH,  /* "/name args" */
+	FACT_BANG,   /* "! command" */
+	FACT_EVENT,  /* the client's own markup, e.g. <ci-monitor-event> */
 };
 
 struct fact_prompt {
@@ -43,8 +43,9 @@ struct fact_prompt {
 
 struct fact_sentence { /* of an assistant text (or thinking) */
 	uint64_t record;
-	uint32_t text_id;  /* sentences of one text share it */
-	uint32_t k, of;    /* position in the text */
+	int64_t at;
+	uint32_t text_id; /* sentences of one text share it */
+	uint32_t k, of;   /* position in the text */
 	float value;
 	str text;
 };
@@ -52,13 +53,13 @@ struct fact_sentence { /* of an assistant text (or thinking) */
 struct fact_name { /* an identifier or a path, with its weight */
 	str text;
 	float weight;
-	uint64_t record;   /* last seen */
+	uint64_t record; /* last seen */
 };
 
 struct fact_edit {
 	uint64_t first, last; /* records */
 	int64_t at;
-	str path;             /* as recorded; see extract_relative */
+	str path; /* as recorded; see extract_relative */
 	uint32_t count, plus, minus;
 	bool created;
 	struct fact_name *name; /* names in its edits */
@@ -76,29 +77,30 @@ struct fact_read {
 struct fact_command {
 	uint64_t record, first;
 	int64_t at;
-	str text;          /* normalised, without what only shapes its output */
-	str family;        /* program and sub-command */
+	str text;   /* normalised, without what only shapes its output */
+	str family; /* program and sub-command */
 	str description;
-	str tally;         /* of a check: its last counts */
+	str tally; /* of a check: its last counts */
 	uint32_t count;
-	bool failed;       /* the newest run */
-	bool check;        /* tests, lints, builds, type-checks */
+	bool failed; /* the newest run */
+	bool check;  /* tests, lints, builds, type-checks */
 };
 
 #define FACT_ERROR_LINES 2
 #define FACT_ERROR_EDITS 4
 struct fact_error {
 	uint64_t record;
+	int64_t at;
 	str command, family;
 	str line[FACT_ERROR_LINES];
 	size_t nlines;
-	str diagnosis[2];  /* the assistant's next sentences about it */
+	str diagnosis[2]; /* the assistant's next sentences about it */
 	uint64_t diagnosis_record;
 	str edited[FACT_ERROR_EDITS]; /* files edited after it */
 	size_t nedited;
-	uint64_t fixed;    /* record of the next run of that family without an error; 0 */
-	bool hard;         /* flagged as an error by the client */
-	bool tool;         /* of a client tool, or only its last line is known */
+	uint64_t fixed; /* record of the next run of that family without an error; 0 */
+	bool hard;      /* flagged as an error by the client */
+	bool tool;      /* of a client tool, or only its last line is known */
 };
 
 struct fact_call { /* a call without a result, or one of the last calls */
@@ -116,7 +118,7 @@ struct fact_todo {
 struct fact_answer {
 	uint64_t record;
 	str header, question, answer, note, description;
-	bool own;          /* none of the options: the user's own words */
+	bool own; /* none of the options: the user's own words */
 };
 
 struct fact_agent {
@@ -149,41 +151,54 @@ struct fact_tool {
 	uint32_t count, failed;
 };
 
-enum fact_last { FACT_LAST_NONE, FACT_LAST_PROMPT, FACT_LAST_SLASH, FACT_LAST_TEXT, FACT_LAST_CALL, FACT_LAST_RESULT, FACT_LAST_INTERRUPT, FACT_LAST_API_ERROR };
+enum fact_last {
+	FACT_LAST_NONE,
+	FACT_LAST_PROMPT,
+	FACT_LAST_SLASH,
+	FACT_LAST_TEXT,
+	FACT_LAST_CALL,
+	FACT_LAST_RESULT,
+	FACT_LAST_INTERRUPT,
+	FACT_LAST_API_ERROR
+};
 
-#define FACTS_LIST(type, name) struct type *name; size_t n##name
+#define FACTS_LIST(type, name)                                                           \
+	struct type *name;                                                               \
+	size_t n##name
 
 struct facts {
 	uint64_t records;
-	str session, dir /* first cwd: the worktree */, last_dir, branch, version, title, mode;
+	str session, dir /* first cwd: the worktree */, last_dir, branch, version, title,
+		mode;
 	int64_t first_at, last_at;
 	FACTS_LIST(fact_prompt, prompt);
 	FACTS_LIST(fact_sentence, sentence);
 	FACTS_LIST(fact_sentence, thought);
-	FACTS_LIST(fact_edit, edit);           /* by last edit */
-	FACTS_LIST(fact_read, read);           /* by last read */
-	FACTS_LIST(fact_name, named);          /* paths in talk, inputs, edits */
-	FACTS_LIST(fact_name, ident);          /* identifiers, sorted by text */
-	FACTS_LIST(fact_name, tracked);        /* paths of the client's file history */
+	FACTS_LIST(fact_edit, edit);    /* by last edit */
+	FACTS_LIST(fact_read, read);    /* by last read */
+	FACTS_LIST(fact_name, named);   /* paths in talk, inputs, edits */
+	FACTS_LIST(fact_name, ident);   /* identifiers, sorted by text */
+	FACTS_LIST(fact_name, tracked); /* paths of the client's file history */
 	FACTS_LIST(fact_command, command);
 	FACTS_LIST(fact_error, error);
-	FACTS_LIST(fact_call, open);           /* calls without a result, live branch, oldest first */
-	FACTS_LIST(fact_call, recent);         /* the last five calls with a result */
+	FACTS_LIST(fact_call,
+		   open); /* calls without a result, live branch, oldest first */
+	FACTS_LIST(fact_call, recent); /* the last five calls with a result */
 	FACTS_LIST(fact_todo, todo);
 	FACTS_LIST(fact_answer, answer);
 	FACTS_LIST(fact_agent, agent);
 	FACTS_LIST(fact_commit, commit);
-	FACTS_LIST(fact_commit, push);         /* subject holds the line */
+	FACTS_LIST(fact_commit, push); /* subject holds the line */
 	FACTS_LIST(fact_background, background);
 	FACTS_LIST(fact_refused, refused);
 	FACTS_LIST(fact_pr, pr);
-	FACTS_LIST(fact_tool, tool);           /* tools that are not the everyday ones */
+	FACTS_LIST(fact_tool, tool); /* tools that are not the everyday ones */
 	FACTS_LIST(fact_sentence, last_thought);
-	int64_t *wait;                         /* ms between call and result, over a minute */
+	int64_t *wait; /* ms between call and result, over a minute */
 	size_t nwait;
 	str plan;
 	uint64_t plan_record;
-	str summary;                           /* of the newest compaction */
+	str summary; /* of the newest compaction */
 	uint64_t summary_record;
 	uint32_t compactions, interrupts;
 	str last_text;
@@ -191,18 +206,22 @@ struct facts {
 	str last_result;
 	uint64_t last_edit_record;
 	int64_t last_edit_at;
-	str git_status;                        /* output of the last plain `git status` */
+	str git_status; /* output of the last plain `git status` */
 	uint64_t git_status_record;
 	int64_t git_status_at;
 	str api_error;
 	enum fact_last last;
-	bool agent_file;                       /* a sub-agent's own transcript */
-	uint64_t dropped;                      /* facts left out by the bounds */
+	bool agent_file;  /* a sub-agent's own transcript */
+	uint64_t dropped; /* facts left out by the bounds */
 };
 
 struct extract;
 
+/* What a transcript reader should keep for extract_add: as TRANSCRIPT_CAPS_DOC, but more of inputs, so that lines of new files can be counted. */
+extern const struct transcript_caps extract_caps;
+
 struct extract *extract_new(void);
+/* Records are counted here, from 1: give every record, in file order, duplicates too. */
 void extract_add(struct extract *x, const struct record *r);
 /*
  * The facts so far, borrowed until the next call on x. With a finished tree, facts of

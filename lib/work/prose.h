@@ -37,8 +37,9 @@ void prose_squeeze(struct buf *out, str s);
 void prose_plain(struct buf *out, str s);
 
 /*
- * Sentences of a markdown text, in order, into the arena; returns how many (at most max).
- * lower: a small letter may begin one (prompts). Empty when the arena is full.
+ * Sentences of a markdown text, in order; returns how many (at most max, and fewer when the
+ * arena is full). Each borrows from text or, where it had to be put together, stands in the
+ * arena. lower: a small letter may begin one (prompts).
  */
 size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max);
 /* How much a sentence tells: cause, decision, result; 0 and up. */
