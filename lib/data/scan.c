@@ -41,15 +41,18 @@
 #include "base/log.h"
 #include "base/utf8.h"
 
-#define LOOK_BYTES 64 /* kept before st->p when the buffer moves on */
-#define AHEAD_BYTES                                                                      \
-	2048 /* there for every step, unless the file ends: keys, literals, numbers */
-#define KEY_RAW_BYTES (6 * SCAN_KEY_MAX) /* \u0041 is six bytes for one */
-#define GAP_MAX       16 /* white space looked across, backwards, at most */
-#define CUT_LOOK                                                                         \
-	16 /* raw bytes before a tail that decide whether it begins inside an escape */
-#define ROOM_BYTES (LOOK_BYTES + AHEAD_BYTES + SCAN_BUFFER_BYTES)
-#define NOWHERE    UINT64_MAX
+/* kept before st->p when the buffer moves on */
+#define LOOK_BYTES 64
+/* there for every step, unless the file ends: keys, literals, numbers and most strings */
+#define AHEAD_BYTES 2048
+#define ROOM_BYTES  (LOOK_BYTES + AHEAD_BYTES + SCAN_BUFFER_BYTES)
+/* of a key, as much as may become SCAN_KEY_MAX bytes: \u0041 is six for one */
+#define KEY_RAW_BYTES (6 * SCAN_KEY_MAX)
+/* white space that is looked across, backwards, at most */
+#define GAP_MAX 16
+/* raw bytes before a tail that decide whether it begins inside an escape */
+#define CUT_LOOK 16
+#define NOWHERE  UINT64_MAX
 
 #define SHAPE_SLOTS   128 /* top-level keys remembered; a power of two */
 #define SHAPE_PENDING 48  /* keys of one record */
@@ -888,8 +891,6 @@ static size_t escape_across(const char *p, size_t look, bool all)
 			n++;
 		if (n % 2 || (back + n > look && !all))
 			return back;
-		if (back == 1)
-			return 0;
 	}
 	return 0;
 }

@@ -44,6 +44,22 @@ size_t skip_escape(const char *p, const char **bad)
 	}
 }
 
+/* Bytes of v before the first of interest, given the mask with that byte's high bit set. */
+static inline size_t swar_before(uint64_t found, const char *p)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	(void)p;
+	return (size_t)__builtin_ctzll(found) / 8;
+#else
+	size_t n = 0;
+
+	(void)found;
+	while (p[n] != '"' && p[n] != '\\' && p[n] != '\n')
+		n++;
+	return n;
+#endif
+}
+
 /* Portable: eight bytes a step up to the first byte of interest. */
 static const char *skip_swar(const char *p)
 {
@@ -51,26 +67,25 @@ static const char *skip_swar(const char *p)
 	const char *bad;
 	size_t n;
 
-	for (;;) {
-		uint64_t v, q, b, l;
+	for (;; p += n) {
+		uint64_t v, q, b, l, found;
 
 		memcpy(&v, p, 8);
 		q = v ^ ones * '"';
 		b = v ^ ones * '\\';
 		l = v ^ ones * '\n';
-		/* the high bit of each byte that became zero, and of none before the first such */
-		if ((((q - ones) & ~q) | ((b - ones) & ~b) | ((l - ones) & ~l)) & high) {
-			while (*p != '"' && *p != '\\' && *p != '\n')
-				p++;
-			if (*p != '\\')
-				return p;
-			n = skip_escape(p, &bad);
-			if (n == 0)
-				return p;
-			p += n;
-		} else {
-			p += 8;
-		}
+		/* the high bit of each byte that became zero; in the lowest such it is never wrong */
+		found = (((q - ones) & ~q) | ((b - ones) & ~b) | ((l - ones) & ~l)) &
+			high;
+		n = 8;
+		if (!found)
+			continue;
+		p += swar_before(found, p);
+		if (*p != '\\')
+			return p;
+		n = skip_escape(p, &bad);
+		if (n == 0)
+			return p;
 	}
 }
 

@@ -314,6 +314,33 @@ static void test_scan__nul_runs_are_losses_and_hide_nothing(void **state)
 	assert_false(last.tail_cut);
 }
 
+static void test_scan__behind_nuls_or_another_end_the_first_record_is_sure(void **state)
+{
+	(void)state;
+	EXPECT("{\"a\":\0{\"b\":2}\0\n", "L0+6@1 torn\n{ b:2 } R6+7@1\nL13+1@1 nul\n");
+	EXPECT("ab\"}{\"b\":2}", "L0+4@1 bad\n{ b:2 } R4+7@1\n");
+	EXPECT("ab\",{\"b\":2}", "L0+11@1 bad\n");
+	EXPECT("ab\",{\"b\":2}\n", "L0+4@1 bad\n{ b:2 } R4+7@1\n");
+}
+
+static void test_scan__what_every_record_has_a_candidate_must_have(void **state)
+{
+	struct buf b = BUF_INIT(1 << 16), out = BUF_INIT(1 << 16);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		buf_printf(&b, "{\"type\":%d,\"uuid\":1%s}\n", i,
+			   i % 2 ? ",\"time\":1" : "");
+	buf_add(&b,
+		STR("{\"x\":{\"uuid\":1,\"time\":1}\n{\"x\":{\"uuid\":1,\"type\":1}\n"));
+	story(buf_str(&b), 0, SKIPPED, &out);
+	assert_true(str_find(buf_str(&out), STR("+24@21 torn\n")) != STR_NPOS);
+	assert_true(str_find(buf_str(&out), STR("+5@22 torn\n")) != STR_NPOS);
+	buf_release(&b);
+	buf_release(&out);
+}
+
 static void test_scan__a_nul_inside_a_string_is_text(void **state)
 {
 	(void)state;
@@ -1198,6 +1225,9 @@ int main(void)
 		cmocka_unit_test(
 			test_scan__an_inner_object_at_the_end_of_a_torn_line_is_no_record),
 		cmocka_unit_test(test_scan__nul_runs_are_losses_and_hide_nothing),
+		cmocka_unit_test(
+			test_scan__behind_nuls_or_another_end_the_first_record_is_sure),
+		cmocka_unit_test(test_scan__what_every_record_has_a_candidate_must_have),
 		cmocka_unit_test(test_scan__a_nul_inside_a_string_is_text),
 		cmocka_unit_test(test_scan__other_values_than_objects_are_losses),
 		cmocka_unit_test(test_scan__junk_behind_a_record_costs_only_the_junk),
