@@ -1,0 +1,325 @@
+/*
+ * Prompts, assistant texts, thinking. Which text of a user record is a prompt, and of which
+ * kind, is told by the tag that it begins with.
+ */
+#include "work/extract_impl.h"
+#include "base/utf8.h"
+#include "work/prose.h"
+
+static bool same_start(struct extract *x, str a, str key)
+{
+	str s = extract_squeezed(x, utf8_head(a, 1000));
+
+	return str_eq(utf8_head(s, 200), key);
+}
+
+/* The same words again: a queued prompt that was then sent, or a record written twice. */
+static bool is_repeat(struct extract *x, str text)
+{
+	const struct facts *f = &x->f;
+	str key = utf8_head(extract_squeezed(x, utf8_head(text, 1000)), 200);
+
+	for (size_t i = f->nprompt > 6 ? f->nprompt - 6 : 0; i < f->nprompt; i++) {
+		const struct fact_prompt *p = &f->prompt[i];
+
+		if ((p->kind == FACT_QUEUED || f->records - p->record < REPEAT_RECORDS) &&
+		    same_start(x, p->text, key))
+			return true;
+	}
+	return false;
+}
+
+#define SENTENCES_ALL 4096
+
+/* All sentences of a text in scratch memory. */
+static str *all_sentences(struct extract *x, str text, size_t *n)
+{
+	str *s = arena_new(&x->other, str, SENTENCES_ALL);
+
+	*n = s ? prose_sentences(&x->other, text, false, s, SENTENCES_ALL) : 0;
+	return s;
+}
+
+#define SHORT_PROMPT 160
+
+/* The question that a short prompt answers: the last sentence before it. */
+static str question_before(struct extract *x, str text, enum fact_prompt_kind kind)
+{
+	const struct facts *f = &x->f;
+	size_t n;
+	str *s;
+
+	if ((kind != FACT_PROMPT && kind != FACT_QUEUED) || text.n >= SHORT_PROMPT ||
+	    f->last_text.n == 0 ||
+	    (f->nprompt && f->last_text_record <= f->prompt[f->nprompt - 1].record))
+		return STR_NONE;
+	s = all_sentences(x, f->last_text, &n);
+	return n && str_ends(s[n - 1], STR("?")) ? s[n - 1] : STR_NONE;
+}
+
+void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
+{
+	struct fact_prompt *p;
+	str asked;
+
+	text = str_trim(text);
+	if (text.n == 0 || (kind != FACT_BANG && is_repeat(x, text)))
+		return;
+	asked = question_before(x, text, kind);
+	p = table_push(&extract_table[T_PROMPT], x);
+	p->record = x->f.records;
+	p->at = x->now;
+	p->kind = kind;
+	p->after_interrupt = x->f.last == FACT_LAST_INTERRUPT;
+	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL);
+	p->asked = extract_keep(x, asked, LINE_BYTES);
+	if (kind == FACT_EVENT)
+		extract_count_names(x, utf8_head(text, 2000), WEIGHT_EVENT);
+	else if (kind != FACT_BANG)
+		extract_count_names(x, utf8_head(text, 4000), WEIGHT_PROMPT);
+	extract_trim_prompts(x);
+}
+
+/* Client markup that is no word of the user. */
+static bool is_noise(str tag)
+{
+	static const str noise[] = {
+		STR("local-command"),    STR("bash-"),
+		STR("system-reminder"),  STR("user-memory"),
+		STR("persisted-output"), STR("tool_use_error"),
+	};
+
+	for (size_t i = 0; i < COUNT(noise); i++) {
+		if (str_starts(tag, noise[i]))
+			return true;
+	}
+	return false;
+}
+
+static void on_slash(struct extract *x, str s)
+{
+	str name = record_tag(s, "command-name"), args = record_tag(s, "command-args");
+	struct buf b = BUF_INIT(DOOR_BYTES);
+
+	if (name.n) {
+		buf_add(&b, name);
+		buf_byte(&b, ' ');
+		buf_add(&b, args);
+		extract_add_prompt(x, extract_scratch(x, buf_str(&b)), FACT_SLASH);
+		x->f.last = FACT_LAST_SLASH;
+	}
+	buf_release(&b);
+}
+
+static void on_bang(struct extract *x, str s)
+{
+	struct buf b = BUF_INIT(DOOR_BYTES);
+
+	buf_add(&b, STR("! "));
+	buf_add(&b, record_tag(s, "bash-input"));
+	extract_add_prompt(x, extract_scratch(x, buf_str(&b)), FACT_BANG);
+	buf_release(&b);
+}
+
+void extract_on_user_text(struct extract *x, str s)
+{
+	str tag = prose_tag(s), rest;
+
+	s = str_trim(s);
+	if (str_starts(s, STR("[Request interrupted"))) {
+		x->f.interrupts++;
+		x->f.last = FACT_LAST_INTERRUPT;
+		return;
+	}
+	if (str_starts(s, STR("Caveat: The messages below")))
+		return;
+	if (str_starts(tag, STR("command-"))) {
+		on_slash(x, s);
+	} else if (str_eq(tag, STR("task-notification"))) {
+		extract_on_notification(x, s);
+	} else if (str_eq(tag, STR("bash-input"))) {
+		on_bang(x, s);
+	} else if (str_starts(tag, STR("ide_"))) {
+		rest = str_trim(str_from(s, str_rchr(s, '>') + 1));
+		if (rest.n > 3) {
+			extract_add_prompt(x, rest, FACT_PROMPT);
+			x->f.last = FACT_LAST_PROMPT;
+		}
+	} else if (!is_noise(tag)) {
+		extract_add_prompt(x, s, tag.n ? FACT_EVENT : FACT_PROMPT);
+		x->f.last = FACT_LAST_PROMPT;
+	}
+}
+
+/* Files that a command's page pulls in: `@path`. */
+void extract_on_meta_text(struct extract *x, str s)
+{
+	str word;
+
+	while (str_word(&s, &word)) {
+		if (word.p[0] != '@')
+			continue;
+		word = str_from(word, 1);
+		while (word.n && strchr(".,;:", word.p[word.n - 1]))
+			word.n--;
+		if (prose_is_path(word))
+			extract_add_named(x, word, WEIGHT_META);
+	}
+}
+
+/* ---- what the model says ---- */
+
+static bool passes(str s, float least)
+{
+	return prose_value(s) >= least;
+}
+
+#define DIAGNOSIS_SENTENCES 6
+
+/* The two best of the first sentences, as places in s; -1: none. */
+static void best_two(const str *s, size_t n, int best[2])
+{
+	float value[2] = {0, 0};
+
+	best[0] = best[1] = -1;
+	for (size_t i = 0; i < n && i < DIAGNOSIS_SENTENCES; i++) {
+		float v = prose_value(s[i]);
+
+		if (v < 1)
+			continue;
+		if (best[0] < 0 || v > value[0]) {
+			best[1] = best[0];
+			value[1] = value[0];
+			best[0] = (int)i;
+			value[0] = v;
+		} else if (best[1] < 0 || v > value[1]) {
+			best[1] = (int)i;
+			value[1] = v;
+		}
+	}
+	if (best[1] >= 0 && best[1] < best[0]) {
+		int first = best[1];
+
+		best[1] = best[0];
+		best[0] = first;
+	}
+}
+
+static str bare(str s)
+{
+	while (s.n && (s.p[0] == '-' || s.p[0] == ' '))
+		s = str_from(s, 1);
+	return s;
+}
+
+/* What the model says first after an error is about the error. */
+static void diagnose(struct extract *x, const str *s, size_t n)
+{
+	int best[2];
+
+	best_two(s, n, best);
+	for (size_t i = 0; i < x->f.nerror; i++) {
+		struct fact_error *e = &x->f.error[i];
+		size_t put = 0;
+
+		if (e->diagnosis_record || x->f.records - e->record >= DIAGNOSIS_RECORDS)
+			continue;
+		e->diagnosis_record = x->f.records;
+		for (size_t k = 0; k < 2; k++) {
+			if (best[k] >= 0)
+				e->diagnosis[put++] = extract_keep(
+					x,
+					extract_cut_text(
+						x, bare(extract_squeezed(x, s[best[k]])),
+						SENTENCE_CUT),
+					LINE_BYTES);
+		}
+	}
+}
+
+static struct fact_sentence *add_sentence(struct extract *x, const struct table *t, str s)
+{
+	struct fact_sentence *row = table_push(t, x);
+
+	if (!row)
+		return NULL;
+	row->record = x->f.records;
+	row->at = x->now;
+	row->value = prose_value(s);
+	row->text = extract_keep(
+		x, extract_cut_text(x, extract_squeezed(x, s), SENTENCE_CUT), LINE_BYTES);
+	return row;
+}
+
+void extract_on_text(struct extract *x, const struct record *r, str s)
+{
+	struct facts *f = &x->f;
+	struct fact_sentence *row;
+	str bare_text = str_trim(s), *all;
+	size_t n;
+
+	if (bare_text.n == 0)
+		return;
+	if (r->api_error) {
+		f->api_error = extract_keep(x, extract_squeezed(x, s), 200);
+		f->last = FACT_LAST_API_ERROR;
+		return;
+	}
+	if (str_eq(bare_text, STR("No response requested.")) ||
+	    str_eq(bare_text, STR("(no content)")))
+		return;
+	x->private->texts++;
+	f->last_text = extract_keep_ends(x, s, HALF_TEXT_BYTES, HALF_TEXT_BYTES);
+	f->last_text_record = f->records;
+	f->last = FACT_LAST_TEXT;
+	extract_count_names(x, utf8_head(s, 8000), WEIGHT_TEXT);
+	all = all_sentences(x, s, &n);
+	diagnose(x, all, n);
+	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
+		row = add_sentence(x, &extract_table[T_SENTENCE], all[k]);
+		if (!row)
+			break;
+		row->text_id = x->private->texts;
+		row->k = (uint32_t)k;
+		row->of = (uint32_t)n;
+	}
+	extract_trim_sentences(x);
+}
+
+#define THOUGHT_VALUE 5.0f
+#define THOUGHT_BYTES 400
+
+static void set_last_thought(struct extract *x, const str *all, size_t n)
+{
+	struct fact_sentence *last;
+	struct buf b = BUF_INIT(DOOR_BYTES);
+
+	x->f.nlast_thought = 0;
+	last = table_push(&extract_table[T_LAST_THOUGHT], x);
+	last->record = x->f.records;
+	last->at = x->now;
+	if (n > 1) {
+		buf_add(&b, all[n - 2]);
+		buf_byte(&b, ' ');
+	}
+	if (n)
+		buf_add(&b, all[n - 1]);
+	last->text = extract_keep(x, extract_squeezed(x, buf_str(&b)), LINE_BYTES);
+	buf_release(&b);
+}
+
+void extract_on_thinking(struct extract *x, str s)
+{
+	size_t n;
+	str *all;
+
+	if (str_trim(s).n == 0)
+		return;
+	all = all_sentences(x, s, &n);
+	set_last_thought(x, all, n);
+	for (size_t k = 0; k < n && k < THINK_SENTENCES; k++) {
+		if (all[k].n < THOUGHT_BYTES && passes(all[k], THOUGHT_VALUE))
+			add_sentence(x, &extract_table[T_THOUGHT], all[k]);
+	}
+	extract_trim_sentences(x);
+}
