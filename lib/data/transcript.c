@@ -615,7 +615,8 @@ static void scalar_take(struct transcript_state *st, enum val_type type)
 	}
 	if (!f->v)
 		return;
-	if (st->caps.lean && (st->rule->lean || type == VAL_NULL || type == VAL_FALSE)) {
+	if (st->caps.lean && f->obj &&
+	    (st->rule->lean || type == VAL_NULL || type == VAL_FALSE)) {
 		f->v->size++;
 		return;
 	}
@@ -642,7 +643,8 @@ static void container_open(struct transcript_state *st, bool obj)
 
 	if (f && f->obj && f->place == AT_ROOT)
 		st->foreign_key |= st->rule->k == K_PAYLOAD && obj;
-	if (f && st->caps.lean && f->obj && st->rule->lean) {
+	if (f && st->caps.lean && f->obj &&
+	    (st->rule->lean || (st->depth == 1 && st->rule->k == K_DATA))) {
 		scan_skip(&st->scan);
 		return;
 	}

@@ -37,9 +37,10 @@ int phases_backbone(struct source *src, const char *path, const struct phases_op
 int phases_agents(struct source *src, const char *path, const struct phases_options *o,
 		  struct out *out, struct err *e);
 /*
- * Append the text of one record (both sides of a call) to out, at most out's room, cut with
- * a line that says how much is missing. Overflow files in the session's own folder
- * (<persisted-output>) are followed. HF_ENOTFOUND when there is no such record.
+ * Append the text of one record (both sides of a call) to out, at most out's room: what does
+ * not fit is left out of the middle of its texts, and said. Overflow files in the session's
+ * own folder (<persisted-output>) are followed. src is at its beginning; one JSON object
+ * without a line end for json. HF_ENOTFOUND when there is no such record.
  */
 int phases_show(struct source *src, const char *path, uint64_t record, bool json, struct buf *out,
 		struct err *e);

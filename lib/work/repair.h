@@ -1,12 +1,13 @@
 /*
  * repair: a clean copy of a damaged transcript.
  *
- *   repair_copy(&src, "out.jsonl", &done, &e);       never in place
+ *   repair_copy(&src, "in.jsonl", "out.jsonl", &done, &e);       never in place
  *
  * Every whole record is copied, one a line, byte for byte where its bytes are valid, with
  * ill-formed UTF-8 and lone surrogate escapes replaced by U+FFFD and raw control characters
  * escaped; losses are left out. The copy parses to the same records. Written to a temporary
- * file beside it and renamed; mode 0600; unredacted (it is the user's own file).
+ * file beside it and renamed; mode 0600; unredacted (it is the user's own file). Memory is
+ * fixed, whatever the size of a record.
  */
 #ifndef WORK_REPAIR_H
 #define WORK_REPAIR_H
@@ -14,10 +15,14 @@
 #include "data/transcript.h"
 
 struct repair_done {
-	uint64_t records, losses, lost_bytes, replaced; /* replaced: characters and escapes mended */
+	uint64_t records, losses, lost_bytes;
+	uint64_t replaced; /* characters and escapes mended */
 };
 
-/* HF_EUSAGE when out_path is the source itself. */
+/*
+ * src stands at its beginning. HF_EUSAGE when out_path is the source itself, by whatever
+ * name; on any failure an older out_path stands.
+ */
 int repair_copy(struct source *src, const char *src_path, const char *out_path,
 		struct repair_done *done, struct err *e);
 
