@@ -1,6 +1,7 @@
 /*
  * Whatever the bytes: every kernel and every size of reads tells the same story, every byte
- * is in a record, in a loss or blank, and what is called a record is JSON.
+ * is in a record, in a loss or blank, what is called a record is JSON, and a sound record
+ * is found behind any bytes that it is glued to.
  */
 #include "data/json.h"
 #include "data/scan.h"
@@ -149,6 +150,42 @@ static uint64_t tell(str data, const struct plan *plan)
 	return h;
 }
 
+/* Records of a known kind, then the bytes as the beginning of a line, then one more record on it. */
+static void check_glued(str s)
+{
+	static const char sound[] =
+		"{\"type\":\"user\",\"uuid\":\"u1\",\"m\":{\"a\":[\"{\"]}}";
+	struct buf b = BUF_INIT(SIZE_MAX);
+	struct source src = {.fd = -1};
+	size_t i, at, open = 0;
+	enum scan_tok tok;
+	struct scan sc;
+	bool found = false;
+
+	for (i = 0; i < s.n; i++)
+		open += s.p[i] == '{' || s.p[i] == '[';
+	/* too deep a nest hides what stands in it: that is a stated limit */
+	if (open + 8 > SCAN_DEPTH_MAX)
+		return;
+	for (i = 0; i < 3; i++)
+		buf_printf(&b, "%s\n", sound);
+	for (i = 0; i < s.n; i++)
+		buf_byte(&b, s.p[i] == '\n' ? ' ' : s.p[i]);
+	at = b.n;
+	buf_printf(&b, "%s\n", sound);
+	feed.data = buf_str(&b);
+	feed.step = feed.at = 0;
+	io.read = feed_read;
+	io.lseek = feed_lseek;
+	scan_init(&sc, &src, 0);
+	while ((tok = scan_next(&sc)) < SCAN_END)
+		found = found || (tok == SCAN_RECORD && sc.rec_off == at);
+	MUST(found);
+	scan_release(&sc);
+	io_real();
+	buf_release(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	str s = {(const char *)data, size};
@@ -164,5 +201,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	slow.step = 1 + pick % 129;
 	slow.check = false;
 	MUST(tell(s, &fast) == tell(s, &slow));
+	check_glued(s);
 	return 0;
 }
