@@ -82,8 +82,9 @@ struct fact_command {
 	str description;
 	str tally; /* of a check: its last counts */
 	uint32_t count;
-	bool failed; /* the newest run */
-	bool check;  /* tests, lints, builds, type-checks */
+	bool failed; /* the newest run; not where 1 only says "nothing found" (grep, diff, test) */
+	bool piped; /* it ended in a pipe: its status is that of the last part */
+	bool check; /* tests, lints, builds, type-checks */
 };
 
 #define FACT_ERROR_LINES 2

@@ -32,7 +32,7 @@ static struct fact_command *find_command(struct extract *x, str command)
 }
 
 /* The last line of an output that says more than its exit code. */
-static str last_line(struct extract *x, str command, str text)
+static str last_line(struct extract *x, str own, str text)
 {
 	str line, last = STR_NONE;
 
@@ -44,8 +44,8 @@ static str last_line(struct extract *x, str command, str text)
 			last = line;
 	}
 	last = extract_squeezed(x, last);
-	return str_find(command, last) == STR_NPOS ? extract_cut_text(x, last, 160)
-						   : STR_NONE;
+	return str_find(own, last) == STR_NPOS ? extract_cut_text(x, last, 160)
+					       : STR_NONE;
 }
 
 static str first_line_with(str text, str word)
@@ -89,7 +89,7 @@ static bool prints_texts(str command)
 
 /* Error lines of a command that the client did not flag: pipes and `|| true` hide failure. */
 static size_t soft_errors(struct extract *x, const struct fact_command *d, str command,
-			  str text, str out[2])
+			  str own, str text, str out[2])
 {
 	size_t n, kept = 0;
 
@@ -99,7 +99,7 @@ static size_t soft_errors(struct extract *x, const struct fact_command *d, str c
 		return 0;
 	if (prints_texts(command) || (d->tally.n && !prose_tally_fails(d->tally)))
 		return 0;
-	n = prose_error_lines(&x->other, text, command, false, out);
+	n = prose_error_lines(&x->other, text, own, false, out);
 	for (size_t i = 0; i < n; i++) {
 		if (prose_error_score(out[i], false) >= (text.n < SHORT_OUTPUT ? 3 : 5))
 			out[kept++] = out[i];
@@ -107,17 +107,16 @@ static size_t soft_errors(struct extract *x, const struct fact_command *d, str c
 	return kept;
 }
 
-static size_t hard_errors(struct extract *x, str command, str text, str out[2],
-			  bool *weak)
+static size_t hard_errors(struct extract *x, str own, str text, str out[2], bool *weak)
 {
 	size_t n = blocked_lines(x, text, out);
 
 	if (!n)
-		n = prose_error_lines(&x->other, text, command, true, out);
+		n = prose_error_lines(&x->other, text, own, true, out);
 	if (n)
 		return n;
 	*weak = true;
-	out[0] = last_line(x, command, text);
+	out[0] = last_line(x, own, text);
 	return out[0].n > 0;
 }
 
@@ -147,7 +146,7 @@ static void mark_fixed(struct extract *x, str family)
 }
 
 static void command_errors(struct extract *x, const struct fact_command *d, str command,
-			   str text, bool failed)
+			   str own, str text, bool failed)
 {
 	struct fact_error *e;
 	bool weak = false;
@@ -155,9 +154,9 @@ static void command_errors(struct extract *x, const struct fact_command *d, str 
 	size_t n;
 
 	if (failed)
-		n = hard_errors(x, command, text, line, &weak);
+		n = hard_errors(x, own, text, line, &weak);
 	else
-		n = soft_errors(x, d, command, text, line);
+		n = soft_errors(x, d, command, own, text, line);
 	if (n) {
 		e = extract_add_error(x, command, d->family, line, n);
 		e->hard = failed;
@@ -299,15 +298,38 @@ static void git_facts(struct extract *x, const struct call *c, const struct val 
 	}
 }
 
+/* All that the command itself says, on one line and as it was written: no evidence of anything. */
+static str own_text(struct extract *x, const struct call *c)
+{
+	buf_reset(&x->text);
+	buf_add(&x->text, c->command);
+	if (!str_eq(c->command, c->raw)) {
+		buf_byte(&x->text, '\n');
+		buf_add(&x->text, c->raw);
+	}
+	return extract_scratch(x, buf_str(&x->text));
+}
+
+/* Flagged as failed, but 1 is how its last program says "nothing found" or "they differ". */
+static bool is_answer(const struct call *c, str text)
+{
+	str line = str_head(text, str_chr(text, '\n'));
+
+	return str_eq(str_trim(line), STR("Exit code 1")) && prose_shrugs(c->command);
+}
+
 void extract_on_shell(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed)
 {
 	struct fact_command *d;
-	str id = extract_door_get(x, result, "backgroundTaskId");
+	str id = extract_door_get(x, result, "backgroundTaskId"), own;
 
 	if (c->command.n == 0)
 		return;
+	own = own_text(x, c);
+	failed = failed && !is_answer(c, text);
 	d = find_command(x, c->command);
+	d->piped = prose_is_piped(c->command);
 	d->record = x->f.records;
 	d->at = x->f.last_at;
 	d->count++;
@@ -316,12 +338,12 @@ void extract_on_shell(struct extract *x, const struct call *c, const struct val 
 		d->description = extract_keep(x, c->description, LABEL_BYTES);
 	buf_reset(&x->text);
 	if (d->check)
-		prose_tally(&x->text, text, c->command);
+		prose_tally(&x->text, text, own);
 	d->tally = extract_keep_line(x, extract_scratch(x, buf_str(&x->text)));
 	extract_count_names(x, utf8_head(c->command, 600), WEIGHT_COMMAND);
 	if (failed && str_starts(text, STR("<tool_use_error>")))
 		return;
-	command_errors(x, d, c->command, text, failed);
+	command_errors(x, d, c->command, own, text, failed);
 	git_facts(x, c, result, text, failed);
 	if (id.n)
 		extract_background(x, id, c->command);

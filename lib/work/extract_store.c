@@ -46,7 +46,7 @@ static const struct field READ_FIELDS[] = {F(record, U64), F(path, STR), F(count
 static const struct field COMMAND_FIELDS[] = {
 	F(record, U64),  F(first, U64),       F(at, U64),    F(text, STR),
 	F(family, STR),  F(description, STR), F(tally, STR), F(count, U32),
-	F(failed, BOOL), F(check, BOOL)};
+	F(failed, BOOL), F(check, BOOL),      F(piped, BOOL)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_error
 static const struct field ERROR_FIELDS[] = {

@@ -120,12 +120,112 @@ static const str CHATTER[] = {
 	STR("first,"),    STR("now "),    STR("i'm going"),
 };
 static const str FILLERS[] = {
-	STR("yes"),   STR("yeah"),     STR("yep"),     STR("ok"),      STR("okay"),
-	STR("sure"),  STR("continue"), STR("go"),      STR("please"),  STR("thanks"),
-	STR("thank"), STR("you"),      STR("proceed"), STR("do"),      STR("it"),
-	STR("that"),  STR("was"),      STR("right"),   STR("correct"), STR("good"),
-	STR("great"), STR("perfect"),  STR("y"),       STR("k"),       STR("on"),
-	STR("and"),   STR("now"),
+	STR("yes"),
+	STR("yeah"),
+	STR("yep"),
+	STR("ok"),
+	STR("okay"),
+	STR("sure"),
+	STR("continue"),
+	STR("go"),
+	STR("please"),
+	STR("thanks"),
+	STR("thank"),
+	STR("you"),
+	STR("proceed"),
+	STR("do"),
+	STR("it"),
+	STR("that"),
+	STR("was"),
+	STR("right"),
+	STR("correct"),
+	STR("good"),
+	STR("great"),
+	STR("perfect"),
+	STR("y"),
+	STR("k"),
+	STR("on"),
+	STR("and"),
+	STR("now"),
+	STR("ahead"),
+	STR("next"),
+	STR("ja"),
+	STR("jo"),
+	STR("weiter"),
+	STR("bitte"),
+	STR("danke"),
+	STR("gut"),
+	STR("mach"),
+	STR("genau"),
+	STR("passt"),
+	STR("los"),
+	STR("super"),
+	STR("oui"),
+	STR("vas"),
+	STR("allez"),
+	STR("merci"),
+	STR("parfait"),
+	STR("accord"),
+	STR("d"),
+	STR("suite"),
+	STR("s\xC3\xAD"),
+	STR("si"),
+	STR("contin\xC3\xBA"
+	    "a"),
+	STR("continua"),
+	STR("sigue"),
+	STR("adelante"),
+	STR("gracias"),
+	STR("vale"),
+	STR("perfecto"),
+	STR("dale"),
+	STR("sim"),
+	STR("pode"),
+	STR("segue"),
+	STR("obrigado"),
+	STR("obrigada"),
+	STR("isso"),
+	STR("s\xC3\xAC"),
+	STR("va"),
+	STR("bene"),
+	STR("avanti"),
+	STR("grazie"),
+	STR("\xD0\xB4\xD0\xB0"),
+	STR("\xD0\xB0\xD0\xB3\xD0\xB0"),
+	STR("\xD0\xBE\xD0\xBA"),
+	STR("\xD0\xBF\xD1\x80\xD0\xBE\xD0\xB4\xD0\xBE\xD0\xBB\xD0\xB6\xD0\xB0\xD0\xB9"),
+	STR("\xD0\xBF\xD1\x80\xD0\xBE\xD0\xB4\xD0\xBE\xD0\xBB\xD0\xB6\xD0\xB0\xD0\xB9\xD1\x82\xD0\xB5"),
+	STR("\xD0\xB4\xD0\xB0\xD0\xB2\xD0\xB0\xD0\xB9"),
+	STR("\xD0\xB4\xD0\xB0\xD0\xBB\xD1\x8C\xD1\x88\xD0\xB5"),
+	STR("\xD1\x85\xD0\xBE\xD1\x80\xD0\xBE\xD1\x88\xD0\xBE"),
+	STR("\xD1\x81\xD0\xBF\xD0\xB0\xD1\x81\xD0\xB8\xD0\xB1\xD0\xBE"),
+	STR("\xD0\xBF\xD0\xBE\xD0\xB6\xD0\xB0\xD0\xBB\xD1\x83\xD0\xB9\xD1\x81\xD1\x82\xD0\xB0"),
+	STR("\xE5\xA5\xBD"),
+	STR("\xE5\xA5\xBD\xE7\x9A\x84"),
+	STR("\xE7\xBB\xA7\xE7\xBB\xAD"),
+	STR("\xE8\xAF\xB7\xE7\xBB\xA7\xE7\xBB\xAD"),
+	STR("\xE6\x98\xAF"),
+	STR("\xE6\x98\xAF\xE7\x9A\x84"),
+	STR("\xE5\x8F\xAF\xE4\xBB\xA5"),
+	STR("\xE8\xA1\x8C"),
+	STR("\xE8\xB0\xA2\xE8\xB0\xA2"),
+	STR("\xE5\xAF\xB9"),
+	STR("\xE5\x97\xAF"),
+	STR("\xE6\xB2\xA1\xE9\x97\xAE\xE9\xA2\x98"),
+	STR("\xE3\x81\xAF\xE3\x81\x84"),
+	STR("\xE7\xB6\x9A\xE3\x81\x91\xE3\x81\xA6"),
+	STR("\xE7\xB6\x9A\xE3\x81\x91\xE3\x81\xA6\xE3\x81\x8F\xE3\x81\xA0\xE3\x81\x95\xE3\x81\x84"),
+	STR("\xE3\x81\x8A\xE9\xA1\x98\xE3\x81\x84\xE3\x81\x97\xE3\x81\xBE\xE3\x81\x99"),
+	STR("\xE3\x81\x82\xE3\x82\x8A\xE3\x81\x8C\xE3\x81\xA8\xE3\x81\x86"),
+	STR("\xE4\xBA\x86\xE8\xA7\xA3"),
+	STR("\xE3\x81\x86\xE3\x82\x93"),
+	STR("\xEB\x84\xA4"),
+	STR("\xEC\x98\x88"),
+	STR("\xEC\x9D\x91"),
+	STR("\xEA\xB3\x84\xEC\x86\x8D"),
+	STR("\xEA\xB3\x84\xEC\x86\x8D\xED\x95\xB4"),
+	STR("\xEC\xA2\x8B\xEC\x95\x84"),
+	STR("\xEA\xB0\x90\xEC\x82\xAC\xED\x95\xA9\xEB\x8B\x88\xEB\x8B\xA4"),
 };
 static const str QUESTION_WORDS[] = {
 	STR("can"),   STR("could"), STR("why"),      STR("how"),  STR("what"),
@@ -134,36 +234,200 @@ static const str QUESTION_WORDS[] = {
 };
 static const str MUSINGS[] = {
 	STR("don't think"), STR("don't understand"), STR("don't know"),
-	STR("only if"),     STR("don't see"),
+	STR("only if"),     STR("don't see"),        STR("don't have"),
+	STR("never mind"),  STR("no idea"),          STR("no problem"),
 };
+/* words before an order that do not change it */
+static const str LEADS[] = {
+	STR("no"),
+	STR("ok"),
+	STR("okay"),
+	STR("yes"),
+	STR("please"),
+	STR("and"),
+	STR("but"),
+	STR("so"),
+	STR("also"),
+	STR("then"),
+	STR("just"),
+	STR("well"),
+	STR("bitte"),
+	STR("ja"),
+	STR("aber"),
+	STR("und"),
+	STR("por favor"),
+	STR("\xD0\xB4\xD0\xB0"),
+	STR("\xD0\xBD\xD0\xBE"),
+	STR("\xD0\xB8"),
+	STR("\xE8\xAF\xB7"),
+};
+/* orders that forbid or demand, at the head of a clause */
 static const str COMMANDMENTS[] = {
-	STR("do not "),       STR("don't "),       STR("dont "), STR("never "),
-	STR("please do not"), STR("please don't"), STR("no, "),  STR("make sure"),
-	STR("be careful"),    STR("always "),
-};
-static const str INNER_COMMANDMENTS[] = {STR(" do not "), STR(" don't "), STR(" never "),
-					 STR(" dont ")};
-static const str RESERVES[] = {STR("not ready"), STR("for now"), STR("right now"),
-			       STR("before we"), STR("carefully")};
+	STR("do not "),
+	STR("don't "),
+	STR("dont "),
+	STR("don\xE2\x80\x99t "),
+	STR("never "),
+	STR("please do not"),
+	STR("please don't"),
+	STR("no, "),
+	STR("make sure"),
+	STR("be careful"),
+	STR("always "),
+	STR("must not "),
 
+	STR("avoid "),
+	STR("nicht"),
+	STR("nie "),
+	STR("niemals"),
+	STR("auf keinen fall"),
+	STR("keinesfalls"),
+	STR("kein "),
+	STR("keine "),
+	STR("ne pas "),
+	STR("ne touche"),
+	STR("ne modifi"),
+	STR("ne chang"),
+	STR("ne supprim"),
+	STR("ne fai"),
+	STR("ne pouss"),
+	STR("ne commi"),
+	STR("n'"),
+	STR("jamais "),
+	STR("surtout pas"),
+	STR("surtout ne"),
+	STR("no toques"),
+	STR("no toque"),
+
+	STR("no cambi"),
+	STR("no borres"),
+	STR("no hagas"),
+	STR("no subas"),
+
+	STR("no edites"),
+	STR("no modifiq"),
+	STR("no modifica"),
+	STR("no elimines"),
+
+	STR("no ejecut"),
+	STR("nunca "),
+	STR("jam\xC3\xA1s "),
+	STR("n\xC3\xA3o "),
+	STR("non toccare"),
+	STR("non modific"),
+	STR("non cambi"),
+	STR("non fare"),
+	STR("non cancell"),
+	STR("mai "),
+	STR("\xD0\xBD\xD0\xB5 "),
+	STR("\xD0\xBD\xD0\xB8\xD0\xBA\xD0\xBE\xD0\xB3\xD0\xB4\xD0\xB0"),
+	STR("\xD0\xBD\xD0\xB5\xD0\xBB\xD1\x8C\xD0\xB7\xD1\x8F"),
+	STR("\xD0\xBD\xD0\xB8\xD1\x87\xD0\xB5\xD0\xB3\xD0\xBE \xD0\xBD\xD0\xB5"),
+	STR("\xE4\xB8\x8D\xE8\xA6\x81"),
+	STR("\xE5\x88\xAB"),
+	STR("\xE8\xAB\x8B\xE4\xB8\x8D\xE8\xA6\x81"),
+	STR("\xE8\xAF\xB7\xE4\xB8\x8D\xE8\xA6\x81"),
+	STR("\xE8\xAF\xB7\xE5\x8B\xBF"),
+	STR("\xE5\x8B\xBF"),
+	STR("\xE4\xB8\x8D\xE5\x87\x86"),
+	STR("\xE7\xA6\x81\xE6\xAD\xA2"),
+	STR("\xE5\x8D\x83\xE4\xB8\x87"),
+	STR("\xE5\x88\x87\xE5\x8B\xBF"),
+};
+static const str INNER_COMMANDMENTS[] = {
+	STR(" do not "),          STR(" don't "),
+	STR(" never "),           STR(" dont "),
+	STR(" must not "),        STR(" don\xE2\x80\x99t "),
+	STR(" auf keinen fall "), STR(" niemals "),
+};
+/* the same where the verb comes last */
+static const str ENDING_COMMANDMENTS[] = {
+	STR("\xE3\x81\x97\xE3\x81\xAA\xE3\x81\x84\xE3\x81\xA7"),
+	STR("\xE3\x81\xAA\xE3\x81\x84\xE3\x81\xA7\xE3\x81\x8F\xE3\x81\xA0\xE3\x81\x95\xE3\x81\x84"),
+	STR("\xE3\x81\x97\xE3\x81\xA6\xE3\x81\xAF\xE3\x81\x84\xE3\x81\x91"),
+	STR("\xE5\xA4\x89\xE6\x9B\xB4\xE3\x81\x97\xE3\x81\xAA\xE3\x81\x84"),
+	STR("\xE8\xA7\xA6\xE3\x82\x89\xE3\x81\xAA\xE3\x81\x84"),
+	STR("\xE7\xA6\x81\xE6\xAD\xA2"),
+	STR("\xED\x95\x98\xEC\xA7\x80 \xEB\xA7\x88"),
+	STR("\xED\x95\x98\xEC\xA7\x80\xEB\xA7\x88"),
+	STR("\xEC\xA7\x80 \xEB\xA7\x88\xEC\x84\xB8\xEC\x9A\x94"),
+	STR("\xEC\xA7\x80 \xEB\xA7\x90"),
+	STR("\xEA\xB8\x88\xEC\xA7\x80"),
+	STR("nicht \xC3\xA4ndern"),
+	STR("nicht anfassen"),
+	STR("nicht committen"),
+	STR("nicht pushen"),
+	STR("nicht l\xC3\xB6schen"),
+	STR("nicht ver\xC3\xA4ndern"),
+	STR("\xE4\xB8\x8D\xE8\xA6\x81\xE5\x8A\xA8"),
+	STR("\xE4\xB8\x8D\xE8\xA6\x81\xE6\x94\xB9"),
+};
+static const str RESERVES[] = {
+	STR("not ready"), STR("for now"),   STR("right now"),
+	STR("before we"), STR("carefully"),
+};
 /* What a sentence that tells something has in it, and how much that is worth. */
 static const struct {
 	str word;
 	float worth;
 } CUES[] = {
-	{STR("root cause"), 4}, {STR("the fix"), 2},     {STR("fixed"), 2},
-	{STR("the issue"), 2},  {STR("the problem"), 2}, {STR("because"), 2},
-	{STR("decided"), 3},    {STR("instead"), 2},     {STR("rather than"), 2},
-	{STR("turns out"), 3},  {STR("already"), 1},     {STR("pre-existing"), 3},
-	{STR("not "), 1},       {STR("n't "), 1},        {STR("never"), 1},
-	{STR("only "), 1},      {STR("must "), 1},       {STR("fail"), 2},
-	{STR("error"), 2},      {STR("blocked"), 2},     {STR("\xE2\x86\x92"), 1},
-	{STR("means"), 1},      {STR("works"), 1},       {STR("so "), 1},
-	{STR("option"), 1},     {STR("added"), 1},       {STR("removed"), 1},
-	{STR("changed"), 1},    {STR("updated"), 1},     {STR("need to"), 1},
-	{STR("should"), 1},     {STR("next"), 1},        {STR("remaining"), 2},
-	{STR("confirmed"), 2},  {STR("verified"), 2},    {STR("unrelated"), 2},
-	{STR("was "), 0.5f},    {STR("bug"), 1},
+	{STR("root cause"), 4},
+	{STR("the fix"), 2},
+	{STR("fixed"), 2},
+	{STR("the issue"), 2},
+	{STR("the problem"), 2},
+	{STR("because"), 2},
+	{STR("decided"), 3},
+	{STR("instead"), 2},
+	{STR("rather than"), 2},
+	{STR("turns out"), 3},
+	{STR("already"), 1},
+	{STR("pre-existing"), 3},
+	{STR("not "), 1},
+	{STR("n't "), 1},
+	{STR("never"), 1},
+	{STR("only "), 1},
+	{STR("must "), 1},
+	{STR("fail"), 2},
+	{STR("error"), 2},
+	{STR("blocked"), 2},
+	{STR("\xE2\x86\x92"), 1},
+	{STR("means"), 1},
+	{STR("works"), 1},
+	{STR("so "), 1},
+	{STR("option"), 1},
+	{STR("added"), 1},
+	{STR("removed"), 1},
+	{STR("changed"), 1},
+	{STR("updated"), 1},
+	{STR("need to"), 1},
+	{STR("should"), 1},
+	{STR("next"), 1},
+	{STR("remaining"), 2},
+	{STR("confirmed"), 2},
+	{STR("verified"), 2},
+	{STR("unrelated"), 2},
+	{STR("was "), 0.5f},
+	{STR("bug"), 1},
+	{STR("\xE5\x8E\x9F\xE5\x9B\xA0"), 3},
+	{STR("\xE4\xBF\xAE\xE5\xA4\x8D"), 2},
+	{STR("\xE4\xBF\xAE\xE6\xAD\xA3"), 2},
+	{STR("\xE5\xA4\xB1\xE8\xB4\xA5"), 2},
+	{STR("\xE5\xA4\xB1\xE6\x95\x97"), 2},
+	{STR("\xE3\x82\xA8\xE3\x83\xA9\xE3\x83\xBC"), 2},
+	{STR("\xE9\x94\x99\xE8\xAF\xAF"), 2},
+	{STR("\xE5\x9B\xA0\xE4\xB8\xBA"), 2},
+	{STR(" weil "), 2},
+	{STR("ursache"), 3},
+	{STR("fehler"), 2},
+	{STR("behoben"), 2},
+	{STR("parce que"), 2},
+	{STR("erreur"), 2},
+	{STR("porque"), 2},
+	{STR("\xD0\xBF\xD1\x80\xD0\xB8\xD1\x87\xD0\xB8\xD0\xBD"), 3},
+	{STR("\xD0\xBE\xD1\x88\xD0\xB8\xD0\xB1\xD0\xBA"), 2},
+	{STR("\xD0\xB8\xD1\x81\xD0\xBF\xD1\x80\xD0\xB0\xD0\xB2"), 2},
+	{STR("\xD0\xBF\xD0\xBE\xD1\x82\xD0\xBE\xD0\xBC\xD1\x83"), 2},
 };
 
 #define SET_MAX     64  /* words of a list that is looked for in one pass */
@@ -192,12 +456,34 @@ static bool starts_with_any(str s, const str *list, size_t n)
 
 #define STARTS(s, list) starts_with_any((s), (list), COUNT(list))
 
+/*
+ * The small letter of a two-byte character, in place: Latin with marks (U+00C0..DE) and
+ * Cyrillic (U+0401, U+0410..042F). Both stay two bytes long.
+ */
+static void lower_pair(char *p)
+{
+	unsigned char a = (unsigned char)p[0], b = (unsigned char)p[1];
+
+	if (a == 0xC3 && b >= 0x80 && b <= 0x9E && b != 0x97) {
+		p[1] = (char)(b + 0x20);
+	} else if (a == 0xD0 && b >= 0x90 && b <= 0x9F) {
+		p[1] = (char)(b + 0x20);
+	} else if (a == 0xD0 && ((b >= 0xA0 && b <= 0xAF) || b == 0x81)) {
+		p[0] = (char)0xD1;
+		p[1] = (char)(b == 0x81 ? 0x91 : b - 0x20);
+	}
+}
+
 /* The first n bytes of s, small letters, into out. */
 static str lower_head(str s, char *out, size_t n)
 {
-	s = str_head(s, n);
+	s = utf8_head(s, n);
 	for (size_t i = 0; i < s.n; i++)
 		out[i] = str_lower(s.p[i]);
+	for (size_t i = 0; i + 1 < s.n; i++) {
+		if (out[i] & 0x80)
+			lower_pair(out + i);
+	}
 	return (str){out, s.n};
 }
 
@@ -344,6 +630,37 @@ static size_t token_end(str s, size_t i)
 	return j;
 }
 
+static bool has_file_ending(str base)
+{
+	char low[16];
+	size_t dot = str_rchr(base, '.');
+
+	return dot != STR_NPOS && dot > 0 && base.n - dot - 1 <= sizeof low &&
+	       IN(lower_head(str_from(base, dot + 1), low, sizeof low), FILE_ENDINGS);
+}
+
+/*
+ * The end of a path with backslashes whose first part ends at j: with a drive (`C:`), or of
+ * parts none of which could be an escape such as `\n`. 0: it is none.
+ */
+static size_t windows_end(str s, size_t i, size_t j)
+{
+	bool drive = j == i + 1 && str_is_alpha(s.p[i]) && j + 1 < s.n && s.p[j] == ':' &&
+		     s.p[j + 1] == '\\';
+	size_t base = i;
+
+	j += drive;
+	while (j + 1 < s.n && s.p[j] == '\\' && is_path_byte(s.p[j + 1]) &&
+	       (drive || !strchr("abfnrtuvx0", s.p[j + 1]))) {
+		base = ++j;
+		while (j < s.n && is_path_byte(s.p[j]))
+			j++;
+	}
+	while (j > base && s.p[j - 1] == '.')
+		j--;
+	return base > i && has_file_ending((str){s.p + base, j - base}) ? j : 0;
+}
+
 static bool token_kind(str raw, bool tick, struct prose_token *out)
 {
 	str t, p;
@@ -381,7 +698,7 @@ static bool opens_span(str text, size_t i)
 
 bool prose_token(str text, size_t *it, bool *tick, struct prose_token *out)
 {
-	size_t i = *it, j;
+	size_t i = *it, j, end;
 
 	while (i < text.n) {
 		char c = text.p[i];
@@ -395,6 +712,12 @@ bool prose_token(str text, size_t *it, bool *tick, struct prose_token *out)
 			continue;
 		}
 		j = token_end(text, i);
+		if (j < text.n && (text.p[j] == '\\' || text.p[j] == ':') &&
+		    (end = windows_end(text, i, j))) {
+			*out = (struct prose_token){{text.p + i, end - i}, PROSE_PATH};
+			*it = end;
+			return true;
+		}
 		if (token_kind((str){text.p + i, j - i}, *tick, out)) {
 			*it = j;
 			return true;
@@ -629,6 +952,15 @@ static str join(struct sentences *s, str a, str b)
 	return (str){p, a.n + b.n};
 }
 
+/* A full stop, exclamation or question mark of Chinese and Japanese, which no blank follows. */
+static bool is_wide_stop(str t, size_t i)
+{
+	str s = str_from(t, i);
+
+	return str_starts(s, STR("\xE3\x80\x82")) || str_starts(s, STR("\xEF\xBC\x81")) ||
+	       str_starts(s, STR("\xEF\xBC\x9F"));
+}
+
 static bool ends_sentence(const struct sentences *s, str t, size_t begin, size_t i)
 {
 	char c = t.p[i];
@@ -650,6 +982,12 @@ static void split_line(struct sentences *s, str t)
 	for (size_t i = 0; i < t.n; i++) {
 		if (t.p[i] == '`')
 			tick = !tick;
+		if (!tick && (t.p[i] & 0x80) && is_wide_stop(t, i)) {
+			sentence_put(s, (str){t.p + begin, i + 3 - begin});
+			begin = i + 3;
+			i += 2;
+			continue;
+		}
 		if (tick || !ends_sentence(s, t, begin, i))
 			continue;
 		sentence_put(s, (str){t.p + begin, i + 1 - begin});
@@ -815,7 +1153,7 @@ float prose_value(str sentence)
 		v -= 1.5f;
 	if (str_ends(sentence, STR(":")) && !str_starts(sentence, STR("- ")))
 		v -= 2;
-	if (str_ends(sentence, STR("?")))
+	if (str_ends(sentence, STR("?")) || str_ends(sentence, STR("\xEF\xBC\x9F")))
 		v -= 0.5f;
 	return v > 0 ? v : 0;
 }
@@ -823,32 +1161,82 @@ float prose_value(str sentence)
 #define CONSTRAINT_MIN 8
 #define CONSTRAINT_MAX 300
 
+/* Output that was pasted, not said: a time stamp, a log's tag, a frame of a stack, a prompt. */
+static bool is_pasted(str s)
+{
+	size_t digits = 0, colons = 0;
+	str word = str_head(s, str_chr(s, ' '));
+
+	if (strchr("[<>|$+{", s.p[0]))
+		return true;
+	for (size_t i = 0; i < word.n; i++) {
+		digits += str_is_digit(word.p[i]);
+		colons += word.p[i] == ':' || word.p[i] == '-';
+	}
+	return (digits >= 2 && colons >= 1 && str_is_digit(s.p[0])) ||
+	       str_starts(s, STR("at ")) || str_ends(word, STR("]:")) ||
+	       (word.n > 2 && str_ends(word, STR(":")) && colons == 1 &&
+		(str_istarts(word, STR("error")) || str_istarts(word, STR("warn")) ||
+		 str_istarts(word, STR("info")) || str_istarts(word, STR("debug"))));
+}
+
+/* Without words such as "ok, but" before what is ordered. */
+static str after_leads(str low)
+{
+	size_t n, before;
+
+	do {
+		before = low.n;
+		for (size_t i = 0; i < COUNT(LEADS); i++) {
+			n = LEADS[i].n;
+			if (!str_starts(low, LEADS[i]) || low.n <= n + 1)
+				continue;
+			if (low.p[n] == ',' || low.p[n] == ' ')
+				low = str_trim(str_from(low, n + 1));
+		}
+	} while (low.n < before);
+	return low;
+}
+
+static bool inner_commandment(str low)
+{
+	for (size_t i = 0; i < COUNT(INNER_COMMANDMENTS); i++) {
+		size_t k = str_find(low, INNER_COMMANDMENTS[i]);
+		str head = str_head(low, k);
+
+		if (k == STR_NPOS || k == 0)
+			continue;
+		if (strchr(".,;:-", head.p[k - 1]) || str_ends(head, STR(" but")) ||
+		    str_ends(head, STR(" and")) || str_ends(head, STR(" please")))
+			return true;
+	}
+	return false;
+}
+
 int prose_constraint(str clause)
 {
 	char text[CONSTRAINT_MAX];
-	str low;
+	str low, order;
 
 	clause = str_trim(clause);
-	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX)
+	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX || is_pasted(clause))
 		return 0;
 	low = lower_head(clause, text, sizeof text);
 	if (IN(str_head(low, str_chr(low, ' ')), QUESTION_WORDS) &&
 	    !str_starts(low, STR("do not")))
 		return 0;
-	if (STARTS(low, MUSINGS) || str_ends(low, STR("?")))
+	order = after_leads(low);
+	if (STARTS(order, MUSINGS) || str_ends(low, STR("?")) ||
+	    str_ends(low, STR("\xEF\xBC\x9F")))
 		return 0;
-	if (STARTS(low, COMMANDMENTS))
+	if (STARTS(low, COMMANDMENTS) || STARTS(order, COMMANDMENTS))
 		return 3;
-	for (size_t i = 0; i < COUNT(INNER_COMMANDMENTS); i++) {
-		size_t k = str_find(low, INNER_COMMANDMENTS[i]);
-		str before = str_head(low, k);
-
-		if (k == STR_NPOS || k == 0)
-			continue;
-		if (strchr(".,;:-", before.p[k - 1]) || str_ends(before, STR(" but")) ||
-		    str_ends(before, STR(" and")) || str_ends(before, STR(" please")))
-			return 2;
+	for (size_t i = 0; i < COUNT(ENDING_COMMANDMENTS); i++) {
+		if (has(low, ENDING_COMMANDMENTS[i]))
+			return 3;
 	}
+	if (inner_commandment(low))
+		return 2;
 	for (size_t i = 0; i < COUNT(RESERVES); i++) {
 		if (has(low, RESERVES[i]))
 			return 1;
@@ -856,22 +1244,51 @@ int prose_constraint(str clause)
 	return 0;
 }
 
+/* A character of a word, of any script: no punctuation, no symbol, no picture. */
+static bool is_letter(uint32_t cp)
+{
+	if (cp < 0x80)
+		return str_is_alnum((char)cp);
+	return cp >= 0xC0 && !(cp >= 0x2000 && cp <= 0x2BFF) &&
+	       !(cp >= 0x3000 && cp <= 0x3004) && !(cp >= 0x3008 && cp <= 0x3020) &&
+	       !(cp >= 0xFE00 && cp <= 0xFE0F) && !(cp >= 0xFF00 && cp <= 0xFF0F) &&
+	       !(cp >= 0xFF1A && cp <= 0xFF20) && !(cp >= 0x1F000 && cp <= 0x1FBFF) &&
+	       !(cp >= 0xE0000);
+}
+
+#define FILLER_WORDS 6
+#define FILLER_BYTES 32
+
+/* Next word of any script. */
+static bool letters(str *rest, str *word)
+{
+	uint32_t cp;
+	size_t n, len = 0;
+
+	for (; rest->n; *rest = str_from(*rest, n)) {
+		n = utf8_next(*rest, &cp);
+		if (n && is_letter(cp))
+			break;
+		n = n ? n : 1;
+	}
+	while (len < rest->n && (n = utf8_next(str_from(*rest, len), &cp)) &&
+	       is_letter(cp))
+		len += n;
+	*word = str_head(*rest, len);
+	*rest = str_from(*rest, len);
+	return len > 0;
+}
+
 bool prose_is_filler(str s)
 {
-	char low[16];
-	size_t words = 0, i = 0, j;
+	char low[FILLER_BYTES];
+	size_t words = 0;
+	str word;
 
-	while (i < s.n) {
-		if (!str_is_alnum(s.p[i]) && !(s.p[i] & 0x80)) {
-			i++;
-			continue;
-		}
-		for (j = i; j < s.n && (str_is_alnum(s.p[j]) || (s.p[j] & 0x80));)
-			j++;
-		if (++words > 6 || j - i > sizeof low ||
-		    !IN(lower_head((str){s.p + i, j - i}, low, sizeof low), FILLERS))
+	while (letters(&s, &word)) {
+		if (++words > FILLER_WORDS || word.n > sizeof low ||
+		    !IN(lower_head(word, low, sizeof low), FILLERS))
 			return false;
-		i = j;
 	}
 	return true;
 }
@@ -1043,7 +1460,176 @@ bool prose_is_act(str command)
 	return STARTS(command, ACTS);
 }
 
+/*
+ * Where the last command of a line begins: after the last `|`, `;` or `&` outside quotes.
+ * pipe: whether there is a single `|`.
+ */
+static size_t last_command(str c, bool *pipe)
+{
+	size_t begin = 0;
+	char quote = 0;
+
+	*pipe = false;
+	for (size_t i = 0; i < c.n; i++) {
+		char b = c.p[i];
+
+		if (b == '\\') {
+			i++;
+		} else if (quote) {
+			if (b == quote)
+				quote = 0;
+		} else if (b == '"' || b == '\'') {
+			quote = b;
+		} else if (b == '|' || b == ';' || (b == '&' && i && c.p[i - 1] != '>')) {
+			*pipe |= b == '|' && (i + 1 == c.n || c.p[i + 1] != '|') &&
+				 (i == 0 || c.p[i - 1] != '|');
+			begin = i + 1;
+		}
+	}
+	return begin;
+}
+
+bool prose_shrugs(str command)
+{
+	static const str programs[] = {
+		STR("grep"), STR("egrep"), STR("rg"),    STR("diff"),  STR("cmp"),
+		STR("test"), STR("["),     STR("pgrep"), STR("which"), STR("command"),
+	};
+	bool pipe;
+	str last = str_trim(str_from(command, last_command(command, &pipe)));
+	str word = str_head(last, str_chr(last, ' '));
+
+	return IN(str_basename(word), programs) || str_starts(last, STR("git diff")) ||
+	       str_starts(last, STR("git grep"));
+}
+
+bool prose_is_piped(str command)
+{
+	bool pipe;
+
+	last_command(command, &pipe);
+	return pipe;
+}
+
 /* ---- errors and results ---- */
+
+#define ECHO_PARTS   8
+#define ECHO_LETTERS 6
+
+/* The fixed parts of what one `echo` prints; variables stand between them. */
+struct echo {
+	str part[ECHO_PARTS];
+	size_t n, letters;
+	bool open_start, open_end; /* a variable stands first, last */
+};
+
+static void echo_part(struct echo *e, str s)
+{
+	s = str_trim(s);
+	if (s.n == 0 || e->n == ECHO_PARTS)
+		return;
+	for (size_t i = 0; i < s.n; i++)
+		e->letters += str_is_alpha(s.p[i]) || (s.p[i] & 0x80);
+	e->part[e->n++] = s;
+	e->open_end = false;
+}
+
+/* Length of `$name`, `${...}`, `$(...)` at the start of s. */
+static size_t variable_length(str s)
+{
+	size_t n = 1, depth = 0;
+	char open = s.n > 1 ? s.p[1] : 0, close = open == '{' ? '}' : ')';
+
+	if (open != '{' && open != '(') {
+		while (n < s.n && (str_is_alnum(s.p[n]) || s.p[n] == '_'))
+			n++;
+		return n;
+	}
+	for (; n < s.n; n++) {
+		depth += s.p[n] == open;
+		if (s.p[n] == close && --depth == 0)
+			return n + 1;
+	}
+	return s.n;
+}
+
+/* Take the words of an `echo` off *s, up to what ends the command. */
+static void echo_parse(struct echo *e, str *s)
+{
+	size_t begin = 0, i = 0, skip;
+	char quote = 0;
+
+	*e = (struct echo){.n = 0};
+	while (i < s->n) {
+		char c = s->p[i];
+
+		if (!quote && strchr(";|&\n>)", c))
+			break;
+		skip = 0;
+		if ((c == '"' || c == '\'') && (!quote || quote == c)) {
+			quote = quote ? 0 : c;
+			skip = 1;
+		} else if (c == '$' && quote != '\'') {
+			skip = variable_length(str_from(*s, i));
+		} else if ((c == '%' || c == '\\') && i + 1 < s->n) {
+			skip = 2; /* of printf; an escape */
+		}
+		if (!skip) {
+			i++;
+			continue;
+		}
+		echo_part(e, (str){s->p + begin, i - begin});
+		if (c == '$' || c == '%') {
+			e->open_start |= e->n == 0;
+			e->open_end = true;
+		}
+		i += skip;
+		begin = i;
+	}
+	i = i < s->n ? i : s->n;
+	if (begin < i)
+		echo_part(e, (str){s->p + begin, i - begin});
+	*s = str_from(*s, i);
+}
+
+static bool echo_fits(const struct echo *e, str line)
+{
+	size_t at = 0, k;
+
+	if (e->n == 0 || e->letters < ECHO_LETTERS)
+		return false;
+	for (size_t i = 0; i < e->n; i++) {
+		k = str_find(str_from(line, at), e->part[i]);
+		if (k == STR_NPOS || (i == 0 && k > 0 && !e->open_start))
+			return false;
+		at += k + e->part[i].n;
+	}
+	return e->open_end || at == line.n;
+}
+
+/* The command itself holds the line, or prints it whatever happens: that is no evidence. */
+static bool is_own_text(str command, str line)
+{
+	static const str words[] = {STR("echo "), STR("printf ")};
+	struct echo e;
+
+	if (line.n == 0)
+		return false;
+	if (has(command, line))
+		return true;
+	for (size_t w = 0; w < COUNT(words); w++) {
+		str rest = command;
+		size_t k;
+
+		while ((k = str_find(rest, words[w])) != STR_NPOS) {
+			rest = str_from(rest, k + words[w].n);
+			echo_parse(&e, &rest);
+			if (echo_fits(&e, line))
+				return true;
+		}
+	}
+	return false;
+}
 
 /* The first error word of the list: 3 at the start of the line, 2 inside, 0 none. */
 static int error_word(str low)
@@ -1204,7 +1790,7 @@ static size_t best_lines(str output, str command, bool hard, struct candidate be
 		if (score <= 0 || (n == 2 && score <= best[1].score))
 			continue;
 		l = squeeze_line(l, tight);
-		if (l.n && has(command, l))
+		if (is_own_text(command, l))
 			continue;
 		if (n && score > best[0].score) {
 			best[1] = best[0];
@@ -1267,7 +1853,8 @@ static bool is_tally(str l, str command)
 	if (t.n <= 3 || t.n >= 160 || has(l, STR(" | ")) || has(l, STR("::")))
 		return false;
 	low = lower_head(l, text, sizeof text);
-	if (!find_set(low, TALLY_WORDS, COUNT(TALLY_WORDS), NULL) || has(command, t))
+	if (!find_set(low, TALLY_WORDS, COUNT(TALLY_WORDS), NULL) ||
+	    is_own_text(command, t))
 		return false;
 	for (size_t i = 0; i < l.n; i++)
 		digit |= str_is_digit(l.p[i]);

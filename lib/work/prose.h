@@ -58,12 +58,16 @@ void prose_family(struct buf *out, str command);
 bool prose_is_check(str command);
 /* A command that only looks (ls, cat, grep, ...). */
 bool prose_is_explore(str command);
+/* Its last program says "nothing found" or "they differ" with status 1 (grep, diff, test, ...). */
+bool prose_shrugs(str command);
+/* It has a pipe, so that its status is that of the last part alone. */
+bool prose_is_piped(str command);
 /* A command that changes things (git commit, rm, npm install, ...). */
 bool prose_is_act(str command);
 
 /* How much a line reads like the error itself; hard: the output is known to be one. */
 int prose_error_score(str line, bool hard);
-/* The best one or two error lines of an output, squeezed and cut, in order; text that the command itself holds is none. Into the arena; returns 0 to 2. */
+/* The best one or two error lines of an output, squeezed and cut, in order; text that the command itself holds, or that its `echo` prints with variables filled in, is none. Into the arena; returns 0 to 2. */
 size_t prose_error_lines(struct arena *a, str output, str command, bool hard, str out[2]);
 /* The counts near the end of a check's output, e.g. "1216 pass, 0 fail"; appended (nothing when there are none). */
 void prose_tally(struct buf *out, str output, str command);
