@@ -194,10 +194,12 @@ static struct journal *load(char *path, str session)
 	j->started_at = j->last_event_at = j->ended_at = CLOCK_NONE;
 	if (fs_read(path, &b, NULL) == 0)
 		d = jsondoc_parse(buf_str(&b), JOURNAL_FILE_MAX, NULL);
-	if (d && jsondoc_is_obj(jsondoc_root(d)))
+	if (d && jsondoc_is_obj(jsondoc_root(d))) {
 		read_fields(j, jsondoc_root(d));
-	else
+		j->saved = str_hash(buf_str(&b));
+	} else {
 		j->is_new = true;
+	}
 	jsondoc_free(d);
 	buf_release(&b);
 	return j;
@@ -307,8 +309,13 @@ static int put(struct journal *j, str text, struct err *e)
 {
 	struct buf dir = BUF_INIT(PATH_MAX);
 	char *path = target_path(j);
+	uint64_t hash = str_hash(text);
 	int ret;
 
+	if (!j->is_new && hash == j->saved && strcmp(path, j->path) == 0) {
+		free(path);
+		return 0;
+	}
 	buf_add(&dir, str_head(str_of(path), str_rchr(str_of(path), '/')));
 	ret = fs_is_dir(buf_cstr(&dir)) ? 0 : fs_mkdirs(buf_cstr(&dir), 0700, e);
 	buf_release(&dir);
@@ -322,6 +329,7 @@ static int put(struct journal *j, str text, struct err *e)
 		ret = err_sys(e, "%s: unlink", j->path);
 	free(j->path);
 	j->path = path;
+	j->saved = hash;
 	j->is_new = false;
 	return ret;
 }

@@ -74,11 +74,13 @@ struct journal {
 	bool is_new;     /* journal_open found no file */
 	bool done;       /* its file lies, or is to lie, in journal/done/ */
 	char *path;      /* of the file */
+	uint64_t saved;  /* private: hash of what the file holds */
 };
 
 bool journal_id_ok(str session);
 /* NULL and HF_EUSAGE for a bad id. A damaged file is taken as none (is_new). Never NULL otherwise. */
 struct journal *journal_open(const char *state_dir, str session, struct err *e);
+/* Nothing is written when the file holds the same already. */
 int journal_save(struct journal *j, struct err *e);
 /* Save it in journal/done/. Clearing j->done and saving brings it back. */
 int journal_retire(struct journal *j, struct err *e);

@@ -227,6 +227,24 @@ static void test_journal__a_retired_session_is_opened_but_not_listed(void **stat
 	buf_release(&cold);
 }
 
+static void test_journal__what_has_not_changed_is_not_written(void **state)
+{
+	struct journal *j;
+
+	(void)state;
+	test_dir();
+	j = fill(ID);
+	assert_int_equal(journal_save(j, NULL), 0);
+	fault_at(1000);
+	assert_int_equal(journal_save(j, NULL), 0);
+	assert_int_equal(fault_calls(), 0);
+	j->offset++;
+	assert_int_equal(journal_save(j, NULL), 0);
+	assert_true(fault_calls() > 0);
+	fault_off();
+	journal_free(j);
+}
+
 static void test_journal__retiring_never_loses_a_session(void **state)
 {
 	bool met;
@@ -332,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_journal__removing_twice_is_fine),
 		cmocka_unit_test(
 			test_journal__a_retired_session_is_opened_but_not_listed),
+		cmocka_unit_test(test_journal__what_has_not_changed_is_not_written),
 		cmocka_unit_test(test_journal__retiring_never_loses_a_session),
 		cmocka_unit_test(test_journal__every_failing_call_leaves_old_or_new),
 		cmocka_unit_test(test_journal__tells_a_living_process_from_a_dead_one),
