@@ -173,8 +173,8 @@ static int make_folder(const struct vault *v, enum vault_folder f, str project,
 	return ret;
 }
 
-int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
-		struct err *e)
+static int write_note(struct vault *v, enum vault_folder f, str project, str name,
+		      str text, bool quick, struct err *e)
 {
 	struct buf path = BUF_INIT(PATH_MAX), temp = BUF_INIT(PATH_MAX);
 	int ret;
@@ -184,13 +184,27 @@ int vault_write(struct vault *v, enum vault_folder f, str project, str name, str
 	if (!ret)
 		ret = make_folder(v, f, project, e);
 	root_path(v, TEMP_NAME, &temp);
-	if (!ret)
+	if (!ret && !quick)
 		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
-	if (!ret)
+	if (!ret && quick)
+		ret = fs_write_quick(buf_cstr(&path), text, 0600, e);
+	else if (!ret)
 		ret = fs_write_through(buf_cstr(&path), buf_cstr(&temp), text, 0600, e);
 	buf_release(&path);
 	buf_release(&temp);
 	return ret;
+}
+
+int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
+		struct err *e)
+{
+	return write_note(v, f, project, name, text, false, e);
+}
+
+int vault_write_quick(struct vault *v, enum vault_folder f, str project, str name,
+		      str text, struct err *e)
+{
+	return write_note(v, f, project, name, text, true, e);
 }
 
 int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,

@@ -55,6 +55,9 @@ int vault_read(const struct vault *v, enum vault_folder f, str project, str name
 /* Create or replace one file durably; makes missing folders. The lock must be held. */
 int vault_write(struct vault *v, enum vault_folder f, str project, str name, str text,
 		struct err *e);
+/* The same without forcing it to disk (fs_write_quick): for what can be made again. */
+int vault_write_quick(struct vault *v, enum vault_folder f, str project, str name,
+		      str text, struct err *e);
 /* Append one line to a note that this program created, durably. The lock must be held. */
 int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,
 		 struct err *e);

@@ -306,18 +306,43 @@ static int64_t made_at(const struct docs_item *it)
 
 const struct docs_item *docs_offer(const struct docs *d, str worktree)
 {
+	return docs_offer_to(d, worktree, STR_NONE);
+}
+
+const struct docs_item *docs_offer_to(const struct docs *d, str worktree, str session)
+{
 	const struct docs_item *best = NULL;
 
 	for (size_t i = 0; i < d->n; i++) {
 		const struct docs_item *it = &d->item[i];
 
 		if (it->archived || it->status != DOCS_PENDING ||
+		    (session.n && str_eq(str_of(it->session), session)) ||
 		    (it->worktree[0] && !str_eq(str_of(it->worktree), worktree)))
 			continue;
 		if (!best || made_at(it) > made_at(best))
 			best = it;
 	}
 	return best;
+}
+
+int docs_read(const struct vault *v, str project, str name, struct buf *text,
+	      struct err *e)
+{
+	struct buf packed = BUF_INIT(DOCS_NAME_MAX + 8);
+	int ret = HF_ENOTFOUND;
+
+	buf_add(&packed, name);
+	buf_add(&packed, STR(".zst"));
+	if (!read_text(v, VAULT_HANDOFFS, project, name, text) &&
+	    !read_text(v, VAULT_ARCHIVE, project, name, text) &&
+	    !read_text(v, VAULT_ARCHIVE, project, buf_str(&packed), text))
+		err_set(e, ret, "%.*s: no such document in %.*s", STR_ARG(name),
+			STR_ARG(project));
+	else
+		ret = 0;
+	buf_release(&packed);
+	return ret;
 }
 
 /* ---- writing ---- */
@@ -414,7 +439,10 @@ int docs_save(struct vault *v, str project, str name, str text, struct err *e)
 				"%.*s: written by hand, not replaced by an automatic one",
 				STR_ARG(name));
 	}
-	if (!ret)
+	/* a live automatic one is made again from the transcript, should a power cut take it */
+	if (!ret && note_kind(&now) != HANDOFF_MANUAL && note_status(&now) == DOCS_LIVE)
+		ret = vault_write_quick(v, VAULT_HANDOFFS, project, name, text, e);
+	else if (!ret)
 		ret = vault_write(v, VAULT_HANDOFFS, project, name, text, e);
 	if (mine)
 		vault_unlock(v);

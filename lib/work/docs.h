@@ -69,11 +69,18 @@ void docs_release(struct docs *d);
 const struct docs_item *docs_of_session(const struct docs *d, str session);
 /* The pending one of this worktree (or of none) that was made last; NULL: none. */
 const struct docs_item *docs_offer(const struct docs *d, str worktree);
+/* The same without the documents of this session itself. */
+const struct docs_item *docs_offer_to(const struct docs *d, str worktree, str session);
 const struct docs_item *docs_named(const struct docs *d, str name);
+
+/* Append the text of one document by name, wherever it lies: handoffs/, archive/, packed. HF_ENOTFOUND. */
+int docs_read(const struct vault *v, str project, str name, struct buf *text,
+	      struct err *e);
 
 /* Append the name for a session's first document. */
 void docs_name(struct buf *b, int64_t at, str session);
-/* Write or replace a document. An automatic or recovered text never replaces a manual document: HF_EUSAGE. */
+/* Write or replace a document. An automatic or recovered text never replaces a manual document: HF_EUSAGE.
+ * A live automatic one is not forced to disk: it is made again from the transcript. */
 int docs_save(struct vault *v, str project, str name, str text, struct err *e);
 /*
  * Move a document from one status to another; claimed_by is set to `session` for CLAIMED and

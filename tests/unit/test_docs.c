@@ -249,6 +249,16 @@ test_docs__a_consumed_one_is_archived_and_all_but_five_are_packed(void **state)
 	assert_true(d.item[7].archived);
 	assert_null(docs_of_session(&d, STR(ID)));
 	docs_release(&d);
+	for (int i = 1; i <= 9; i++) {
+		struct buf text = BUF_INIT(HANDOFF_DOC_MAX);
+
+		snprintf(name, sizeof(name), "2026010%dT000000Z_aaaaaaaa.md", i);
+		assert_int_equal(docs_read(&vault, PROJECT, str_of(name), &text, NULL),
+				 i < 9 ? 0 : HF_ENOTFOUND);
+		assert_true(i == 9 ||
+			    str_starts(buf_str(&text), STR("---\ntype: handoff\n")));
+		buf_release(&text);
+	}
 	vault_release(&vault);
 }
 
