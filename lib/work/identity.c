@@ -1,0 +1,166 @@
+/*
+ * project.md, written once for each project:
+ *
+ *   ---
+ *   type: project
+ *   id: remote:example.com/dev/tollgate
+ *   aliases: [path:/home/dev/tollgate]
+ *   name: tollgate
+ *   ---
+ *
+ * An id that the note does not know is added to its aliases; nothing else in it is touched,
+ * so that a person may add what they like.
+ */
+#include "work/identity.h"
+
+#include <stdlib.h>
+
+#include "base/fs.h"
+#include "data/note.h"
+
+#define NOTE_MAX (64u << 10)
+#define LIST_MAX 8192 /* bytes of all aliases */
+
+/* Append the text of a folder's project.md; false when there is none. */
+static bool read_note(const struct vault *v, str folder, struct buf *text)
+{
+	return vault_read(v, VAULT_PROJECT, folder, STR(IDENTITY_NOTE), text, NULL) == 0;
+}
+
+static bool knows(const struct note *n, const char *id)
+{
+	struct buf b = BUF_INIT(NOTE_MAX);
+	size_t it = 0;
+	bool found = note_value(n, "id", &b) && str_eq(buf_str(&b), str_of(id));
+
+	while (!found && note_list(note_get(n, "aliases"), &it, &b))
+		found = str_eq(buf_str(&b), str_of(id));
+	buf_release(&b);
+	return found;
+}
+
+/* The owner is known by its path alone, and that path is gone. */
+static bool has_moved(const struct note *n)
+{
+	struct buf b = BUF_INIT(NOTE_MAX);
+	bool moved;
+
+	note_value(n, "id", &b);
+	moved = str_starts(buf_str(&b), STR("path:/")) && !fs_is_dir(buf_cstr(&b) + 5);
+	buf_release(&b);
+	return moved;
+}
+
+static bool owns(const struct project *p, str text)
+{
+	struct note n;
+
+	note_parse(&n, text);
+	if (!note_get(&n, "id").n)
+		return true;
+	return knows(&n, p->id) || knows(&n, p->alias) || has_moved(&n);
+}
+
+void identity_folder(const struct vault *v, const struct project *p, struct buf *name)
+{
+	struct buf text = BUF_INIT(NOTE_MAX);
+
+	if (p->source == PROJECT_BY_CALLER || p->source == PROJECT_BY_ENV ||
+	    p->source == PROJECT_BY_NOTHING || !v->root ||
+	    !read_note(v, str_of(p->name), &text) || owns(p, buf_str(&text)))
+		buf_add(name, str_of(p->name));
+	else
+		project_suffixed(name, str_of(p->name), str_of(p->id));
+	buf_release(&text);
+}
+
+static void add_element(struct buf *list, const char *id)
+{
+	struct buf line = BUF_INIT(LIST_MAX);
+
+	/* the writer of fields quotes where the subset needs it; a list takes the same form */
+	note_add_field(&line, "x", str_of(id));
+	if (list->n > 1)
+		buf_add(list, STR(", "));
+	buf_add(list, str_trim(str_from(buf_str(&line), 2)));
+	buf_release(&line);
+}
+
+static void new_note(const struct project *p, str folder, struct buf *out)
+{
+	struct buf list = BUF_INIT(LIST_MAX);
+
+	buf_byte(&list, '[');
+	if (!str_eq(str_of(p->id), str_of(p->alias)))
+		add_element(&list, p->alias);
+	buf_byte(&list, ']');
+	buf_add(out, STR("---\ntype: project\n"));
+	note_add_field(out, "id", str_of(p->id));
+	buf_printf(out, "aliases: %s\n", buf_cstr(&list));
+	note_add_field(out, "name", folder);
+	buf_printf(out, "---\n\n# %.*s\n", STR_ARG(folder));
+	buf_release(&list);
+}
+
+/* The text with one more alias; its `aliases` line is replaced, or put below the first line. */
+static void with_alias(str text, const char *id, struct buf *out)
+{
+	struct buf list = BUF_INIT(LIST_MAX), element = BUF_INIT(LIST_MAX);
+	str rest = text, line;
+	bool put = false, had;
+	struct note n;
+	size_t it = 0;
+
+	note_parse(&n, text);
+	had = note_get(&n, "aliases").n > 0;
+	buf_byte(&list, '[');
+	while (note_list(note_get(&n, "aliases"), &it, &element))
+		add_element(&list, buf_cstr(&element));
+	add_element(&list, id);
+	buf_byte(&list, ']');
+	for (bool first = true; str_line(&rest, &line); first = false) {
+		bool here = had ? str_starts(line, STR("aliases:")) : first;
+
+		if (!put && here) {
+			if (first)
+				buf_printf(out, "%.*s\n", STR_ARG(line));
+			buf_printf(out, "aliases: %s\n", buf_cstr(&list));
+			put = true;
+		} else {
+			buf_printf(out, "%.*s\n", STR_ARG(line));
+		}
+	}
+	buf_release(&list);
+	buf_release(&element);
+}
+
+int identity_record(struct vault *v, const struct project *p, str folder, struct err *e)
+{
+	struct buf old = BUF_INIT(NOTE_MAX), new = BUF_INIT(2 * NOTE_MAX);
+	bool mine = v->lock < 0;
+	struct note n;
+	int ret = 0;
+
+	if (mine)
+		ret = vault_lock(v, VAULT_LOCK_WAIT_MS, e);
+	if (ret)
+		return ret;
+	if (!read_note(v, folder, &old)) {
+		new_note(p, folder, &new);
+	} else {
+		note_parse(&n, buf_str(&old));
+		if (note_get(&n, "id").n && !knows(&n, p->id))
+			with_alias(buf_str(&old), p->id, &new);
+	}
+	if (new.full)
+		ret = err_set(e, HF_ELIMIT, "%.*s/" IDENTITY_NOTE ": over %u bytes",
+			      STR_ARG(folder), NOTE_MAX);
+	else if (new.n)
+		ret = vault_write(v, VAULT_PROJECT, folder, STR(IDENTITY_NOTE),
+				  buf_str(&new), e);
+	if (mine)
+		vault_unlock(v);
+	buf_release(&old);
+	buf_release(&new);
+	return ret;
+}
