@@ -260,6 +260,7 @@ static int take_tree(str *in, struct gitindex_tree *t, size_t *subtrees)
 static void parse_trees(struct gitindex *x, str in)
 {
 	size_t max = in.n / 5, n = 0, *left, up = 0;
+	bool whole = false;
 
 	if (max == 0 || max >= UINT32_MAX || x->tree)
 		return;
@@ -267,7 +268,7 @@ static void parse_trees(struct gitindex *x, str in)
 	left = calloc(max, sizeof(*left)); /* subtrees still to come, by number */
 	if (!x->tree || !left)
 		log_oom();
-	while (n < max) {
+	while (!whole && n < max) {
 		struct gitindex_tree *t = &x->tree[n];
 
 		if (take_tree(&in, t, &left[n]) < 0 || (t->name.n == 0) != (n == 0))
@@ -277,11 +278,10 @@ static void parse_trees(struct gitindex *x, str in)
 		up = n++;
 		while (left[up] == 0 && up != 0)
 			up = x->tree[up].parent;
-		if (left[up] == 0)
-			break;
-		left[up]--;
+		whole = left[up] == 0;
+		left[up] -= !whole;
 	}
-	if (in.n != 0)
+	if (!whole || in.n != 0)
 		goto damaged;
 	free(left);
 	x->ntrees = n;

@@ -4,6 +4,8 @@
  * gitstate.c       opens, reads HEAD, branch, upstream; decides who reads
  * gitstate_graph.c ahead and behind
  * gitstate_scan.c  index, work tree and ignore rules: which files differ
+ * gitstate_walk.c  untracked files
+ * gitstate_rename.c which staged files were renamed
  * gitstate_git.c   the same through the git program, for what libgit2 cannot read
  * gitstate_show.c  text and JSON
  */

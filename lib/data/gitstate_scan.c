@@ -7,106 +7,32 @@
  *      id that HEAD names is skipped without reading it; most often that is the root.
  *   2. tracked: one lstat an entry. Same size, times and inode as recorded, and not written
  *      in the very moment of the index ("racy"): unchanged. Else the content is hashed.
- *   3. untracked: readdir, names found in the index are tracked, the rest go through
- *      gitignore. A folder without tracked files is one entry, if anything in it counts.
+ *   3. untracked: gitstate_walk.c.
  * Submodules found in pass 2 are queued and scanned the same way; a change in a nested one
  * counts for the outermost, as in git.
  *
  * Filter drivers (git-lfs) are never run: a file behind one, touched since the index was
  * written, counts as modified.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <git2.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "data/gitignore.h"
-#include "data/gitindex.h"
-#include "data/gitstate_impl.h"
+#include "data/gitstate_scan.h"
 
-#define DEPTH_MAX           200 /* folders open at once */
-#define IGNORE_MAX_BYTES    (1u << 20)
-#define UNTRACKED_MAX_BYTES (32u << 20) /* their names */
 #define SUBMODULES_MAX      1000
-#define DEADLINE_EVERY      64           /* files between two looks at the clock */
+#define UNTRACKED_MAX_BYTES (32u << 20)  /* their names */
 #define HASH_MAX_BYTES      (64ll << 20) /* larger files are not hashed under a deadline */
-
-#define RENAMES_MAX 200u
-
-#define MODE_TYPE    0170000u
-#define MODE_LINK    0120000u
-#define MODE_GITLINK 0160000u
-#define MODE_REGULAR 0100000u
-
-struct staged {
-	char *path;
-	char *from; /* renamed: old path */
-	char x;
-	git_oid id; /* the side that exists: old for D, new for A */
-	uint32_t mode;
-};
-
-struct scan {
-	struct gitstate_run *r;
-	struct gitstate_queue *queue;
-	size_t owner; /* submodule queue entry this scan belongs to, or STR_NPOS */
-	git_repository *repo;
-	git_config *config;
-	struct buf path; /* "/top/" and behind it what is looked at */
-	size_t top_n;
-	struct buf bytes; /* the index file */
-	struct gitindex x;
-	int64_t index_s, index_ns; /* its time */
-	char *y;                   /* work tree column, by index entry; 0 = unchanged */
-	struct staged *staged;
-	size_t nstaged, staged_cap;
-	struct buf names; /* untracked, each with a NUL */
-	size_t nnames;
-	unsigned ticks;
-	bool filemode, symlinks, sparse, late;
-	size_t unhashed;
-};
-
-/* --- small helpers --- */
-
-static bool late(struct scan *s)
-{
-	if (!s->late && ++s->ticks % DEADLINE_EVERY == 0)
-		s->late = gitstate_late(s->r);
-	return s->late;
-}
-
-/* The absolute path of rel, NUL-terminated, valid until the next call; NULL when too long. */
-static const char *full(struct scan *s, str rel)
-{
-	buf_cut(&s->path, s->top_n);
-	buf_add(&s->path, rel);
-	return s->path.full ? NULL : buf_cstr(&s->path);
-}
-
-static str entry_path(const struct scan *s, size_t i)
-{
-	return (str){s->x.entry[i].path, s->x.entry[i].path_n};
-}
-
-static bool config_bool(struct scan *s, const char *key, bool fallback)
-{
-	int v;
-
-	return git_config_get_bool(&v, s->config, key) == 0 ? v != 0 : fallback;
-}
 
 /* --- pass 1: staged --- */
 
-static void staged_add(struct scan *s, char x, str path, const git_oid *id, uint32_t mode)
+static void staged_add(struct gitstate_scan *s, char x, str path, const git_oid *id,
+		       uint32_t mode)
 {
-	struct staged *c;
+	struct gitstate_staged *c;
 
 	if (s->nstaged == s->staged_cap) {
 		s->staged_cap = s->staged_cap ? s->staged_cap * 2 : 32;
@@ -115,11 +41,12 @@ static void staged_add(struct scan *s, char x, str path, const git_oid *id, uint
 			log_oom();
 	}
 	c = &s->staged[s->nstaged++];
-	*c = (struct staged){.path = str_dup(path), .x = x, .id = *id, .mode = mode};
+	*c = (struct gitstate_staged){
+		.path = str_dup(path), .x = x, .id = *id, .mode = mode};
 }
 
 /* Entries [k, to) are not in HEAD. */
-static size_t staged_new(struct scan *s, size_t k, size_t to)
+static size_t staged_new(struct gitstate_scan *s, size_t k, size_t to)
 {
 	for (; k < to; k++) {
 		const struct gitindex_entry *en = &s->x.entry[k];
@@ -128,31 +55,32 @@ static size_t staged_new(struct scan *s, size_t k, size_t to)
 		if (en->stage != 0 || en->intent_to_add)
 			continue;
 		git_oid_fromraw(&id, gitindex_id(en));
-		staged_add(s, 'A', entry_path(s, k), &id, gitindex_mode(en));
+		staged_add(s, 'A', gitstate_scan_entry(s, k), &id, gitindex_mode(en));
 	}
 	return k;
 }
 
 /* The name `path` of HEAD's tree, not a folder; k is where it would be in the index. */
-static size_t staged_compare(struct scan *s, size_t k, str path, const git_tree_entry *te)
+static size_t staged_compare(struct gitstate_scan *s, size_t k, str path,
+			     const git_tree_entry *te)
 {
 	const struct gitindex_entry *en = k < s->x.n ? &s->x.entry[k] : NULL;
 	uint32_t mode = (uint32_t)git_tree_entry_filemode(te), now;
 	const git_oid *id = git_tree_entry_id(te);
 
-	if (!en || !str_eq(entry_path(s, k), path)) {
+	if (!en || !str_eq(gitstate_scan_entry(s, k), path)) {
 		staged_add(s, 'D', path, id, mode);
 		return k;
 	}
 	if (en->stage != 0) { /* reported as a conflict */
-		while (k < s->x.n && str_eq(entry_path(s, k), path))
+		while (k < s->x.n && str_eq(gitstate_scan_entry(s, k), path))
 			k++;
 		return k;
 	}
 	now = gitindex_mode(en);
 	if (en->intent_to_add)
 		staged_add(s, 'D', path, id, mode);
-	else if ((now & MODE_TYPE) != (mode & MODE_TYPE))
+	else if ((now & GITSTATE_MODE_TYPE) != (mode & GITSTATE_MODE_TYPE))
 		staged_add(s, 'T', path, id, mode);
 	else if (memcmp(id->id, gitindex_id(en), GIT_OID_RAWSZ) != 0 || now != mode)
 		staged_add(s, 'M', path, id, mode);
@@ -166,7 +94,7 @@ struct tree_frame {
 	const struct gitindex_tree *node; /* cached tree, or NULL */
 };
 
-static bool tree_push(struct scan *s, struct tree_frame *f, const git_oid *id,
+static bool tree_push(struct gitstate_scan *s, struct tree_frame *f, const git_oid *id,
 		      size_t prefix_n, const struct gitindex_tree *node)
 {
 	*f = (struct tree_frame){.prefix_n = prefix_n, .node = node};
@@ -181,9 +109,9 @@ static bool tree_push(struct scan *s, struct tree_frame *f, const git_oid *id,
  * HEAD's tree flattened and merged with the index: both are in the same order, a folder
  * standing for its name with a slash.
  */
-static void staged_walk(struct scan *s, const git_oid *root)
+static void staged_walk(struct gitstate_scan *s, const git_oid *root)
 {
-	struct tree_frame *stack = calloc(DEPTH_MAX, sizeof(*stack));
+	struct tree_frame *stack = calloc(GITSTATE_DEPTH_MAX, sizeof(*stack));
 	struct buf path = BUF_INIT(GITINDEX_PATH_MAX);
 	size_t depth = 0, k = 0;
 
@@ -191,7 +119,7 @@ static void staged_walk(struct scan *s, const git_oid *root)
 		log_oom();
 	if (tree_push(s, &stack[0], root, 0, s->x.ntrees ? &s->x.tree[0] : NULL))
 		depth = 1;
-	while (depth > 0 && !late(s)) {
+	while (depth > 0 && !gitstate_scan_late(s)) {
 		struct tree_frame *f = &stack[depth - 1];
 		const git_tree_entry *te = git_tree_entry_byindex(f->tree, f->i++);
 		const struct gitindex_tree *node = NULL;
@@ -224,7 +152,7 @@ static void staged_walk(struct scan *s, const git_oid *root)
 		if (node && node->id &&
 		    memcmp(node->id, git_tree_entry_id(te)->id, GIT_OID_RAWSZ) == 0)
 			k = gitindex_prefix_end(&s->x, k, s->x.n, buf_str(&path));
-		else if (depth < DEPTH_MAX &&
+		else if (depth < GITSTATE_DEPTH_MAX &&
 			 tree_push(s, &stack[depth], git_tree_entry_id(te), path.n, node))
 			depth++;
 	}
@@ -234,7 +162,7 @@ static void staged_walk(struct scan *s, const git_oid *root)
 	free(stack);
 }
 
-static void scan_staged(struct scan *s)
+static void scan_staged(struct gitstate_scan *s)
 {
 	const struct gitindex_tree *root = s->x.ntrees ? &s->x.tree[0] : NULL;
 	git_object *tree = NULL;
@@ -254,7 +182,7 @@ static void scan_staged(struct scan *s)
 
 /* --- pass 2: tracked files --- */
 
-static bool is_racy(const struct scan *s, const struct gitindex_stat *was)
+static bool is_racy(const struct gitstate_scan *s, const struct gitindex_stat *was)
 {
 	int64_t sec = was->mtime_s;
 
@@ -274,7 +202,7 @@ static bool same_stat(const struct gitindex_stat *was, const struct stat *st)
 }
 
 /* A .gitattributes on the way to rel may be a FIFO; libgit2 would open it. */
-static bool attributes_regular(struct scan *s, str rel)
+static bool attributes_regular(struct gitstate_scan *s, str rel)
 {
 	size_t at = 0, slash;
 	struct stat st;
@@ -294,19 +222,19 @@ static bool attributes_regular(struct scan *s, str rel)
 	}
 }
 
-static bool hash_link(struct scan *s, str rel, git_oid *id)
+static bool hash_link(struct gitstate_scan *s, str rel, git_oid *id)
 {
 	char target[PATH_MAX];
-	const char *path = full(s, rel);
+	const char *path = gitstate_scan_full(s, rel);
 	ssize_t n = path ? readlink(path, target, sizeof(target)) : -1;
 
 	return n >= 0 && git_odb_hash(id, target, (size_t)n, GIT_OBJECT_BLOB) == 0;
 }
 
 /* The content differs from entry i's. What cannot be read counts as different, as in git. */
-static bool content_differs(struct scan *s, size_t i, const struct stat *st)
+static bool content_differs(struct gitstate_scan *s, size_t i, const struct stat *st)
 {
-	str rel = entry_path(s, i);
+	str rel = gitstate_scan_entry(s, i);
 	const char *path;
 	git_oid id;
 
@@ -320,7 +248,7 @@ static bool content_differs(struct scan *s, size_t i, const struct stat *st)
 		}
 		if (!attributes_regular(s, rel))
 			return true;
-		path = full(s, rel);
+		path = gitstate_scan_full(s, rel);
 		if (!path ||
 		    git_repository_hashfile(&id, s->repo, path, GIT_OBJECT_BLOB, rel.p))
 			return true;
@@ -329,15 +257,16 @@ static bool content_differs(struct scan *s, size_t i, const struct stat *st)
 }
 
 /* Mode as git would record it: a link, a folder as a submodule, all else a file. */
-static uint32_t mode_of(const struct scan *s, uint32_t was, const struct stat *st)
+static uint32_t mode_of(const struct gitstate_scan *s, uint32_t was,
+			const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
-		return MODE_LINK;
-	if (!s->symlinks && (was & MODE_TYPE) == MODE_LINK)
-		return MODE_LINK;
-	if (!s->filemode && (was & MODE_TYPE) == MODE_REGULAR)
+		return GITSTATE_MODE_LINK;
+	if (!s->symlinks && (was & GITSTATE_MODE_TYPE) == GITSTATE_MODE_LINK)
+		return GITSTATE_MODE_LINK;
+	if (!s->filemode && (was & GITSTATE_MODE_TYPE) == GITSTATE_MODE_REGULAR)
 		return was;
-	return MODE_REGULAR | (st->st_mode & 0100 ? 0755u : 0644u);
+	return GITSTATE_MODE_REGULAR | (st->st_mode & 0100 ? 0755u : 0644u);
 }
 
 static bool is_empty_blob(const struct gitindex_entry *en)
@@ -349,14 +278,14 @@ static bool is_empty_blob(const struct gitindex_entry *en)
 	return memcmp(gitindex_id(en), empty, sizeof(empty)) == 0;
 }
 
-static char compare_file(struct scan *s, size_t i, const struct stat *st)
+static char compare_file(struct gitstate_scan *s, size_t i, const struct stat *st)
 {
 	struct gitindex_stat was;
 	uint32_t mode;
 
 	gitindex_stat(&s->x.entry[i], &was);
 	mode = mode_of(s, was.mode, st);
-	if ((mode & MODE_TYPE) != (was.mode & MODE_TYPE))
+	if ((mode & GITSTATE_MODE_TYPE) != (was.mode & GITSTATE_MODE_TYPE))
 		return 'T';
 	if (s->x.entry[i].intent_to_add)
 		return 'A';
@@ -381,7 +310,7 @@ struct folder {
 	bool absent; /* it or one above is missing or no folder */
 };
 
-static void folder_enter(struct scan *s, struct folder *f, str dir)
+static void folder_enter(struct gitstate_scan *s, struct folder *f, str dir)
 {
 	size_t same = 0, at;
 	struct stat st;
@@ -400,19 +329,19 @@ static void folder_enter(struct scan *s, struct folder *f, str dir)
 
 		if (dir.p[at] != '/')
 			continue;
-		path = full(s, str_head(dir, at));
+		path = gitstate_scan_full(s, str_head(dir, at));
 		f->absent = !path || io.lstat(path, &st) != 0 || !S_ISDIR(st.st_mode);
 	}
 	memcpy(f->path, dir.p, f->absent ? at : dir.n);
 	f->n = f->absent ? at : dir.n;
 }
 
-static void check_gitlink(struct scan *s, size_t i, const struct stat *st);
+static void check_gitlink(struct gitstate_scan *s, size_t i, const struct stat *st);
 
-static void check_entry(struct scan *s, size_t i, struct folder *f)
+static void check_entry(struct gitstate_scan *s, size_t i, struct folder *f)
 {
 	const struct gitindex_entry *en = &s->x.entry[i];
-	str rel = entry_path(s, i);
+	str rel = gitstate_scan_entry(s, i);
 	size_t slash = str_rchr(rel, '/');
 	const char *path;
 	struct stat st;
@@ -421,11 +350,11 @@ static void check_entry(struct scan *s, size_t i, struct folder *f)
 	if (en->stage != 0 || en->assume_valid || (en->skip_worktree && !s->sparse))
 		return;
 	folder_enter(s, f, str_head(rel, slash == STR_NPOS ? 0 : slash + 1));
-	path = f->absent ? NULL : full(s, rel);
+	path = f->absent ? NULL : gitstate_scan_full(s, rel);
 	there = path && io.lstat(path, &st) == 0;
 	if (!there && en->skip_worktree)
 		return;
-	if ((gitindex_mode(en) & MODE_TYPE) == MODE_GITLINK)
+	if ((gitindex_mode(en) & GITSTATE_MODE_TYPE) == GITSTATE_MODE_GITLINK)
 		check_gitlink(s, i, there ? &st : NULL);
 	else if (!there || S_ISDIR(st.st_mode))
 		s->y[i] = 'D';
@@ -433,14 +362,14 @@ static void check_entry(struct scan *s, size_t i, struct folder *f)
 		s->y[i] = compare_file(s, i, &st);
 }
 
-static void scan_tracked(struct scan *s)
+static void scan_tracked(struct gitstate_scan *s)
 {
 	struct folder *f = calloc(1, sizeof(*f));
 	size_t i;
 
 	if (!f)
 		log_oom();
-	for (i = 0; i < s->x.n && !late(s); i++)
+	for (i = 0; i < s->x.n && !gitstate_scan_late(s); i++)
 		check_entry(s, i, f);
 	if (i < s->x.n)
 		gitstate_say(s->r->g, "out of time: %zu of %zu tracked files compared", i,
@@ -453,27 +382,20 @@ static void scan_tracked(struct scan *s)
 
 /* --- submodules --- */
 
-static const char *config_get(git_config *c, const char *key)
-{
-	const char *v = NULL;
-
-	return c && git_config_get_string(&v, c, key) == 0 ? v : NULL;
-}
-
 /* submodule.NAME.ignore, else diff.ignoreSubmodules, else nothing is ignored. */
-static git_submodule_ignore_t ignore_of(struct scan *s, const char *path)
+static git_submodule_ignore_t ignore_of(struct gitstate_scan *s, const char *path)
 {
 	git_submodule *sub = NULL;
 	git_submodule_ignore_t how = GIT_SUBMODULE_IGNORE_UNSPECIFIED;
 	const char *v;
 	struct stat st;
 
-	full(s, STR(".gitmodules"));
+	gitstate_scan_full(s, STR(".gitmodules"));
 	if (io.stat(buf_cstr(&s->path), &st) == 0 && S_ISREG(st.st_mode) &&
 	    git_submodule_lookup(&sub, s->repo, path) == 0)
 		how = git_submodule_ignore(sub);
 	git_submodule_free(sub);
-	v = config_get(s->config, "diff.ignoreSubmodules");
+	v = gitstate_scan_text(s, "diff.ignoreSubmodules");
 	if (v && how <= GIT_SUBMODULE_IGNORE_NONE) {
 		if (strcmp(v, "all") == 0)
 			return GIT_SUBMODULE_IGNORE_ALL;
@@ -496,7 +418,7 @@ struct gitstate_queue {
 	size_t n;
 };
 
-static void check_gitlink(struct scan *s, size_t i, const struct stat *st)
+static void check_gitlink(struct gitstate_scan *s, size_t i, const struct stat *st)
 {
 	const char *rel = s->x.entry[i].path;
 	git_submodule_ignore_t how;
@@ -508,7 +430,7 @@ static void check_gitlink(struct scan *s, size_t i, const struct stat *st)
 		s->y[i] = st ? 'T' : 'D';
 		return;
 	}
-	full(s, entry_path(s, i));
+	gitstate_scan_full(s, gitstate_scan_entry(s, i));
 	dir = str_dup(buf_str(&s->path));
 	how = ignore_of(s, rel);
 	/* a folder without .git was never populated; one that cannot be opened says nothing */
@@ -531,319 +453,9 @@ out:
 	free(dir);
 }
 
-/* --- pass 3: untracked --- */
-
-struct walk_frame {
-	DIR *dir;
-	size_t prefix_n; /* of the path below top, with its slash */
-	size_t lo, hi;   /* index entries below it */
-	bool has_ignore; /* its .gitignore was pushed */
-	struct buf ignore;
-	size_t probe; /* for an untracked folder: depth of the outermost one, else 0 */
-};
-
-struct walk {
-	struct scan *s;
-	struct gitignore rules;
-	struct buf rel; /* path below top */
-	struct walk_frame *stack;
-	size_t depth;
-	bool all; /* list files inside untracked folders */
-	bool too_deep, unreadable;
-};
-
-static void untracked_add(struct scan *s, str path)
-{
-	size_t was = s->names.n, at;
-	str bare = path;
-
-	/* a folder in the place of a tracked file is told by that file's D, as in git */
-	if (path.n && path.p[path.n - 1] == '/') {
-		bare.n--;
-		at = gitindex_lower(&s->x, 0, s->x.n, bare);
-		if (at < s->x.n && str_eq(entry_path(s, at), bare))
-			return;
-	}
-	buf_add(&s->names, path);
-	buf_byte(&s->names, '\0');
-	if (s->names.full)
-		s->names.n = was; /* counted, not kept */
-	s->nnames++;
-}
-
-/* The .gitignore of the folder at w->rel: a regular file, never a link (as git). */
-static bool read_ignore(struct walk *w, struct buf *text)
-{
-	size_t was = w->rel.n;
-	const char *path;
-	struct stat st;
-	bool ok;
-
-	buf_add(&w->rel, STR(".gitignore"));
-	path = w->rel.full ? NULL : full(w->s, buf_str(&w->rel));
-	*text = BUF_INIT(IGNORE_MAX_BYTES);
-	ok = path && io.lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	     fs_read(path, text, NULL) >= 0;
-	buf_cut(&w->rel, was);
-	if (!ok)
-		buf_release(text);
-	return ok;
-}
-
-static bool walk_push(struct walk *w, size_t lo, size_t hi, size_t probe)
-{
-	struct walk_frame *f = &w->stack[w->depth];
-	const char *path;
-	DIR *dir;
-
-	if (w->depth == DEPTH_MAX) {
-		w->too_deep = true;
-		return false;
-	}
-	path = full(w->s, buf_str(&w->rel));
-	dir = path ? io.opendir(path) : NULL;
-	if (!dir) {
-		w->unreadable = true;
-		return false;
-	}
-	*f = (struct walk_frame){
-		.dir = dir, .prefix_n = w->rel.n, .lo = lo, .hi = hi, .probe = probe};
-	f->has_ignore = read_ignore(w, &f->ignore);
-	if (f->has_ignore)
-		gitignore_add(&w->rules, w->rel.n, buf_str(&f->ignore));
-	w->depth++;
-	return true;
-}
-
-static void walk_pop(struct walk *w)
-{
-	struct walk_frame *f = &w->stack[--w->depth];
-
-	if (f->has_ignore)
-		gitignore_pop(&w->rules);
-	buf_release(&f->ignore);
-	io.closedir(f->dir);
-}
-
-/* Something in an untracked folder counts: the outermost one is listed, the rest is skipped. */
-static void walk_found(struct walk *w, size_t probe)
-{
-	while (w->depth > probe)
-		walk_pop(w);
-	buf_cut(&w->rel, w->stack[probe - 1].prefix_n);
-	untracked_add(w->s, buf_str(&w->rel));
-	walk_pop(w);
-}
-
-/* The folder at w->rel (with its slash) is a repository of its own. */
-static bool is_repository(struct walk *w)
-{
-	static const char *const parts[] = {".git/HEAD", ".git/objects", ".git/refs"};
-	size_t was = w->rel.n, i;
-	struct stat st;
-	bool yes = true;
-
-	buf_add(&w->rel, STR(".git"));
-	full(w->s, buf_str(&w->rel));
-	buf_cut(&w->rel, was);
-	if (io.lstat(buf_cstr(&w->s->path), &st) != 0)
-		return false;
-	if (S_ISREG(st.st_mode)) {
-		struct buf b = BUF_INIT(PATH_MAX);
-
-		yes = fs_read(buf_cstr(&w->s->path), &b, NULL) >= 0 &&
-		      str_starts(buf_str(&b), STR("gitdir: "));
-		buf_release(&b);
-		return yes;
-	}
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]) && yes; i++) {
-		buf_add(&w->rel, str_of(parts[i]));
-		full(w->s, buf_str(&w->rel));
-		buf_cut(&w->rel, was);
-		yes = io.lstat(buf_cstr(&w->s->path), &st) == 0;
-	}
-	return yes;
-}
-
-static mode_t type_of(struct walk *w, const struct dirent *de)
-{
-	struct stat st;
-
-	switch (de->d_type) {
-	case DT_REG:
-		return S_IFREG;
-	case DT_LNK:
-		return S_IFLNK;
-	case DT_DIR:
-		return S_IFDIR;
-	case DT_UNKNOWN:
-		if (full(w->s, buf_str(&w->rel)) &&
-		    io.lstat(buf_cstr(&w->s->path), &st) == 0)
-			return st.st_mode & S_IFMT;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-static void walk_folder(struct walk *w, const struct walk_frame *f)
-{
-	struct scan *s = w->s;
-	size_t lo, hi, probe = f->probe;
-
-	lo = gitindex_lower(&s->x, f->lo, f->hi, buf_str(&w->rel));
-	if (lo < f->hi && str_eq(entry_path(s, lo), buf_str(&w->rel)) &&
-	    (gitindex_mode(&s->x.entry[lo]) & MODE_TYPE) == MODE_GITLINK)
-		return;
-	if (gitignore_match(&w->rules, buf_str(&w->rel), true))
-		return;
-	buf_byte(&w->rel, '/');
-	lo = gitindex_lower(&s->x, lo, f->hi, buf_str(&w->rel));
-	hi = gitindex_prefix_end(&s->x, lo, f->hi, buf_str(&w->rel));
-	if (lo == hi && is_repository(w)) {
-		if (probe && !w->all)
-			walk_found(w, probe);
-		else
-			untracked_add(s, buf_str(&w->rel));
-		return;
-	}
-	if (lo == hi && !probe)
-		probe = w->depth + 1;
-	walk_push(w, lo, hi, lo == hi ? probe : 0);
-}
-
-static void walk_entry(struct walk *w, struct walk_frame *f, const struct dirent *de)
-{
-	str name = str_of(de->d_name), rel;
-	size_t at;
-	mode_t type;
-
-	if (str_eq(name, STR(".")) || str_eq(name, STR("..")) ||
-	    str_eq(name, STR(".git")))
-		return;
-	buf_cut(&w->rel, f->prefix_n);
-	buf_add(&w->rel, name);
-	if (w->rel.full)
-		return;
-	rel = buf_str(&w->rel);
-	type = type_of(w, de);
-	if (type == S_IFDIR) {
-		walk_folder(w, f);
-		return;
-	}
-	if (type == 0)
-		return;
-	at = gitindex_lower(&w->s->x, f->lo, f->hi, rel);
-	if (at < f->hi && str_eq(entry_path(w->s, at), rel))
-		return;
-	if (gitignore_match(&w->rules, rel, false))
-		return;
-	if (f->probe && !w->all)
-		walk_found(w, f->probe);
-	else
-		untracked_add(w->s, rel);
-}
-
-static void read_rules(const char *path, struct gitignore *rules, struct buf *text)
-{
-	*text = BUF_INIT(IGNORE_MAX_BYTES);
-	if (path && *path && fs_read(path, text, NULL) >= 0)
-		gitignore_add(rules, 0, buf_str(text));
-}
-
-/* core.excludesFile, its default place, and info/exclude: the last is the strongest. */
-static void read_common_rules(struct scan *s, struct gitignore *rules, struct buf text[2])
-{
-	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	git_buf set = GIT_BUF_INIT;
-	struct buf path = BUF_INIT(PATH_MAX);
-
-	if (git_config_get_path(&set, s->config, "core.excludesFile") == 0)
-		buf_add(&path, str_of(set.ptr));
-	else if (xdg && *xdg)
-		buf_printf(&path, "%s/git/ignore", xdg);
-	else if (home && *home)
-		buf_printf(&path, "%s/.config/git/ignore", home);
-	read_rules(buf_cstr(&path), rules, &text[0]);
-	buf_reset(&path);
-	buf_printf(&path, "%sinfo/exclude", git_repository_commondir(s->repo));
-	read_rules(buf_cstr(&path), rules, &text[1]);
-	buf_release(&path);
-	git_buf_dispose(&set);
-}
-
-static void scan_untracked(struct scan *s, bool all, bool first_only)
-{
-	struct walk w = {.s = s, .all = all, .rel = BUF_INIT(PATH_MAX)};
-	struct buf text[2];
-
-	w.stack = calloc(DEPTH_MAX + 1, sizeof(*w.stack));
-	if (!w.stack)
-		log_oom();
-	gitignore_init(&w.rules, config_bool(s, "core.ignorecase", false));
-	read_common_rules(s, &w.rules, text);
-	walk_push(&w, 0, s->x.n, 0);
-	while (w.depth > 0 && !late(s) && !(first_only && s->nnames)) {
-		struct walk_frame *f = &w.stack[w.depth - 1];
-		struct dirent *de = io.readdir(f->dir);
-
-		if (de)
-			walk_entry(&w, f, de);
-		else
-			walk_pop(&w);
-	}
-	if (s->late)
-		gitstate_say(s->r->g, "out of time: untracked files are incomplete");
-	if (w.too_deep)
-		gitstate_say(s->r->g, "folders deeper than %d are left out", DEPTH_MAX);
-	while (w.depth > 0)
-		walk_pop(&w);
-	gitignore_release(&w.rules);
-	buf_release(&text[0]);
-	buf_release(&text[1]);
-	buf_release(&w.rel);
-	free(w.stack);
-}
-
-/* --- renames, among staged changes only --- */
-
-/*
- * Pair each added file with a deleted one of the same content; D then goes, A becomes R.
- * Bounded: beyond RENAMES_MAX^2 pairs nothing is paired, as git with its own limit.
- */
-static void pair_renames(struct scan *s)
-{
-	size_t adds = 0, dels = 0, i, k, n = 0;
-
-	for (i = 0; i < s->nstaged; i++) {
-		adds += s->staged[i].x == 'A';
-		dels += s->staged[i].x == 'D';
-	}
-	if (adds == 0 || dels == 0 || adds > RENAMES_MAX * RENAMES_MAX / dels)
-		return;
-	for (i = 0; i < s->nstaged; i++) {
-		struct staged *a = &s->staged[i];
-
-		for (k = 0; a->x == 'A' && k < s->nstaged; k++) {
-			struct staged *d = &s->staged[k];
-
-			if (d->x != 'D' || !d->path || !git_oid_equal(&a->id, &d->id) ||
-			    (a->mode & MODE_TYPE) != (d->mode & MODE_TYPE))
-				continue;
-			a->x = 'R';
-			a->from = d->path;
-			d->path = NULL;
-		}
-	}
-	for (i = 0; i < s->nstaged; i++)
-		if (s->staged[i].path)
-			s->staged[n++] = s->staged[i];
-	s->nstaged = n;
-}
-
 /* --- the result --- */
 
-static void emit_conflicts(struct scan *s)
+static void emit_conflicts(struct gitstate_scan *s)
 {
 	static const char xy[8][3] = {"", "DD", "AU", "UD", "UA", "DU", "AA", "UU"};
 	size_t i = 0, k;
@@ -855,22 +467,24 @@ static void emit_conflicts(struct scan *s)
 			continue;
 		}
 		mask = 0;
-		for (k = i; k < s->x.n && str_eq(entry_path(s, k), entry_path(s, i)); k++)
+		for (k = i; k < s->x.n &&
+			    str_eq(gitstate_scan_entry(s, k), gitstate_scan_entry(s, i));
+		     k++)
 			if (s->x.entry[k].stage)
 				mask |= 1u << (s->x.entry[k].stage - 1);
-		gitstate_file_add(s->r, entry_path(s, i), STR_NONE, xy[mask][0],
+		gitstate_file_add(s->r, gitstate_scan_entry(s, i), STR_NONE, xy[mask][0],
 				  xy[mask][1], false);
 		i = k;
 	}
 }
 
 /* Staged changes and work tree changes, both sorted by path, merged. */
-static void emit_changes(struct scan *s)
+static void emit_changes(struct gitstate_scan *s)
 {
 	size_t i = 0, k = 0;
 
 	for (;;) {
-		const struct staged *c = k < s->nstaged ? &s->staged[k] : NULL;
+		const struct gitstate_staged *c = k < s->nstaged ? &s->staged[k] : NULL;
 		bool link = false;
 		char y = ' ';
 		int cmp;
@@ -884,17 +498,19 @@ static void emit_changes(struct scan *s)
 		else if (i == s->x.n)
 			cmp = -1;
 		else
-			cmp = str_cmp(str_of(c->path), entry_path(s, i));
+			cmp = str_cmp(str_of(c->path), gitstate_scan_entry(s, i));
 		if (cmp >= 0) {
 			y = s->y[i];
-			link = (gitindex_mode(&s->x.entry[i]) & MODE_TYPE) ==
-			       MODE_GITLINK;
+			link = (gitindex_mode(&s->x.entry[i]) & GITSTATE_MODE_TYPE) ==
+			       GITSTATE_MODE_GITLINK;
 		}
 		if (cmp <= 0)
 			gitstate_file_add(s->r, str_of(c->path), str_of(c->from), c->x, y,
-					  link || (c->mode & MODE_TYPE) == MODE_GITLINK);
+					  link || (c->mode & GITSTATE_MODE_TYPE) ==
+							  GITSTATE_MODE_GITLINK);
 		else
-			gitstate_file_add(s->r, entry_path(s, i), STR_NONE, ' ', y, link);
+			gitstate_file_add(s->r, gitstate_scan_entry(s, i), STR_NONE, ' ',
+					  y, link);
 		k += cmp <= 0;
 		i += cmp >= 0;
 	}
@@ -907,7 +523,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static void emit_untracked(struct scan *s)
+static void emit_untracked(struct gitstate_scan *s)
 {
 	const char **name = calloc(s->nnames + 1, sizeof(*name));
 	const char *p = s->names.p, *end = p + s->names.n;
@@ -926,7 +542,7 @@ static void emit_untracked(struct scan *s)
 	free(name);
 }
 
-static bool any_change(const struct scan *s)
+static bool any_change(const struct gitstate_scan *s)
 {
 	size_t i;
 
@@ -941,7 +557,7 @@ static bool any_change(const struct scan *s)
 /* --- one repository --- */
 
 /* A repository without an index has nothing staged. HF_EIO, HF_EFORMAT, HF_ENOTFOUND as gitindex. */
-static int read_index(struct scan *s, struct err *e)
+static int read_index(struct gitstate_scan *s, struct err *e)
 {
 	struct buf path = BUF_INIT(PATH_MAX);
 	struct stat st;
@@ -972,7 +588,7 @@ out:
 	return ret;
 }
 
-static void scan_release(struct scan *s)
+static void scan_release(struct gitstate_scan *s)
 {
 	size_t i;
 
@@ -990,7 +606,7 @@ static void scan_release(struct scan *s)
 }
 
 /* libgit2 1.5 does not read a work tree's own config, where git keeps core.sparseCheckout. */
-static int open_config(struct scan *s)
+static int open_config(struct gitstate_scan *s)
 {
 	struct buf path = BUF_INIT(PATH_MAX);
 	git_config *c = NULL;
@@ -1009,7 +625,7 @@ static int open_config(struct scan *s)
 	return ret;
 }
 
-static int scan_open(struct scan *s, git_repository *repo, struct err *e)
+static int scan_open(struct gitstate_scan *s, git_repository *repo, struct err *e)
 {
 	int ret;
 
@@ -1024,9 +640,9 @@ static int scan_open(struct scan *s, git_repository *repo, struct err *e)
 		return err_set(e, HF_EFORMAT, "git config: %s",
 			       why ? why->message : "unreadable");
 	}
-	s->filemode = config_bool(s, "core.filemode", true);
-	s->symlinks = config_bool(s, "core.symlinks", true);
-	s->sparse = config_bool(s, "core.sparseCheckout", false);
+	s->filemode = gitstate_scan_bool(s, "core.filemode", true);
+	s->symlinks = gitstate_scan_bool(s, "core.symlinks", true);
+	s->sparse = gitstate_scan_bool(s, "core.sparseCheckout", false);
 	buf_add(&s->path, str_of(git_repository_workdir(repo)));
 	s->top_n = s->path.n;
 	ret = read_index(s, e);
@@ -1039,14 +655,14 @@ static int scan_open(struct scan *s, git_repository *repo, struct err *e)
 }
 
 /* Look into each queued submodule; more may be queued on the way. */
-static void scan_submodules(struct scan *top)
+static void scan_submodules(struct gitstate_scan *top)
 {
 	struct gitstate_queue *q = top->queue;
 	size_t i;
 
 	for (i = 0; i < q->n && !gitstate_late(top->r); i++) {
 		struct queued *it = &q->item[i];
-		struct scan s = {.r = top->r, .queue = q, .owner = it->owner};
+		struct gitstate_scan s = {.r = top->r, .queue = q, .owner = it->owner};
 		git_repository *sub = NULL;
 
 		if (top->y[it->owner])
@@ -1058,7 +674,7 @@ static void scan_submodules(struct scan *top)
 			scan_staged(&s);
 			scan_tracked(&s);
 			if (it->untracked)
-				scan_untracked(&s, false, true);
+				gitstate_walk(&s, false, true);
 			if (any_change(&s))
 				top->y[it->owner] = 'M';
 		}
@@ -1073,9 +689,9 @@ static void scan_submodules(struct scan *top)
 }
 
 /* `git status` shows untracked files as the user's settings say; NULL, "no", "normal", "all". */
-static bool wants_untracked(struct scan *s, bool *all)
+static bool wants_untracked(struct gitstate_scan *s, bool *all)
 {
-	const char *v = config_get(s->config, "status.showUntrackedFiles");
+	const char *v = gitstate_scan_text(s, "status.showUntrackedFiles");
 
 	if (v && (strcmp(v, "no") == 0 || strcmp(v, "false") == 0)) {
 		gitstate_say(
@@ -1089,7 +705,7 @@ static bool wants_untracked(struct scan *s, bool *all)
 
 int gitstate_scan(struct gitstate_run *r, git_repository *repo, struct err *e)
 {
-	struct scan s = {.r = r, .owner = STR_NPOS};
+	struct gitstate_scan s = {.r = r, .owner = STR_NPOS};
 	bool all = false;
 	int ret;
 
@@ -1104,9 +720,9 @@ int gitstate_scan(struct gitstate_run *r, git_repository *repo, struct err *e)
 		gitstate_say(r->g, "out of time: staged changes are incomplete");
 	scan_tracked(&s);
 	if (wants_untracked(&s, &all))
-		scan_untracked(&s, all, false);
+		gitstate_walk(&s, all, false);
 	scan_submodules(&s);
-	pair_renames(&s);
+	gitstate_rename(&s);
 	emit_conflicts(&s);
 	emit_changes(&s);
 	emit_untracked(&s);

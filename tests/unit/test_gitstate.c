@@ -619,6 +619,188 @@ static void test_gitstate__a_git_that_hangs_is_killed(void **state)
 	gitstate_release(&g);
 }
 
+/* --- random repositories --- */
+
+#define RANDOM_REPOSITORIES 15
+
+static uint64_t seed;
+
+static size_t dice(size_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (size_t)((seed >> 11) % n);
+}
+
+/* A path of one to three parts from a small stock, so that names meet each other. */
+static const char *random_path(void)
+{
+	static const char *const part[] = {"a",        "b",    "ab",    "a.o",
+					   "x.txt",    "dir",  "build", "a b",
+					   "\xc3\xb6", ".hid", "a-b",   "a0"};
+	static char path[200];
+	size_t n = 1 + dice(3), at = 0;
+
+	path[0] = '\0';
+	while (n-- > 0)
+		at += (size_t)snprintf(path + at, sizeof(path) - at, "%s%s",
+				       at ? "/" : "", part[dice(12)]);
+	return path;
+}
+
+/* Some lines out of few, so that contents resemble each other. */
+static void random_text(struct buf *b)
+{
+	size_t n = dice(12);
+
+	buf_reset(b);
+	while (n-- > 0)
+		buf_printf(b, "line %zu of the harbour log\n", dice(6));
+}
+
+static void random_rules(struct buf *b)
+{
+	static const char *const rule[] = {
+		"a",    "*.o",    "b/",       "/a",    "dir/a", "**/ab",
+		"a/**", "a/**/b", "!a",       "!*.o",  "*",     "!*/",
+		"[ab]", "?",      "a*",       "*b",    "/*/b",  "# a",
+		"\\!a", "a b",    "a ",       ".*",    "x.t?t", "build",
+		"!b/",  "/dir/*", "!/dir/ab", "[!a]*", "a\\b",  "**/",
+		"**",   "/**/a",  "dir/**",   "a**b",  "*/a",   "[[:digit:]]",
+	};
+	size_t n = 1 + dice(4);
+
+	buf_reset(b);
+	while (n-- > 0)
+		buf_printf(b, "%s\n", rule[dice(sizeof(rule) / sizeof(rule[0]))]);
+}
+
+static void git(const char *dir, const char *a, const char *b, const char *c)
+{
+	const char *const argv[] = {"git",
+				    "-c",
+				    "user.name=dev",
+				    "-c",
+				    "user.email=dev@example.com",
+				    "-c",
+				    "core.hooksPath=/dev/null",
+				    a,
+				    b,
+				    c,
+				    NULL};
+
+	run_in(dir, argv, NULL);
+}
+
+static void try_write(const char *path, const struct buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+
+	if (fd < 0)
+		return;
+	if (text->n)
+		assert_int_equal(write(fd, text->p, text->n), text->n);
+	close(fd);
+}
+
+/* Any of these may fail (a folder in the place of a file): the next is tried all the same. */
+static void random_step(const char *dir, struct buf *text)
+{
+	char path[2000], other[4096];
+	const char *const move[] = {"mv", path, other, NULL};
+
+	snprintf(path, sizeof(path), "%s/%s", dir, random_path());
+	snprintf(other, sizeof(other), "%s/%s", dir, random_path());
+	random_text(text);
+	switch (dice(40)) {
+	case 0:
+		unlink(path);
+		break;
+	case 1:
+		chmod(path, dice(2) ? 0755 : 0644);
+		break;
+	case 2:
+		unlink(path);
+		if (symlink(dice(2) ? "a" : "dir", path) < 0)
+			break; /* its folder is not there */
+		break;
+	case 3:
+		fs_mkdirs(path, 0755, NULL);
+		break;
+	case 4:
+		run_in(dir, move, NULL);
+		break;
+	case 5:
+		git(dir, "add", "-f", path);
+		break;
+	case 6:
+		git(dir, "rm", "-rq", path);
+		break;
+	case 7:
+		git(dir, "mv", path, other);
+		break;
+	case 8:
+		git(dir, "add", path, other);
+		break;
+	case 9:
+		git(dir, "add", "-A", NULL);
+		break;
+	case 10:
+	case 11:
+	case 12:
+		random_rules(text);
+		snprintf(other, sizeof(other), "%s/.gitignore", dice(2) ? dir : path);
+		try_write(other, text);
+		break;
+	default:
+		*strrchr(path, '/') = '\0';
+		fs_mkdirs(path, 0755, NULL);
+		path[strlen(path)] = '/';
+		try_write(path, text);
+	}
+}
+
+static void random_repository(uint64_t number)
+{
+	struct buf text = BUF_INIT(1 << 16);
+	char dir[1024];
+	size_t i;
+
+	seed = number * 0x9e3779b97f4a7c15ULL + 1;
+	test_dir();
+	snprintf(dir, sizeof(dir), "%s", test_path("repo"));
+	assert_int_equal(fs_mkdirs(dir, 0755, NULL), 0);
+	git(dir, "init", "-q", ".");
+	random_rules(&text);
+	if (dice(2))
+		test_write(dice(2) ? "home/.config/git/ignore" : "repo/.git/info/exclude",
+			   buf_str(&text));
+	for (i = 0; i < 60; i++)
+		random_step(dir, &text);
+	git(dir, "add", "-A", NULL);
+	if (dice(5))
+		git(dir, "commit", "-qm", "one");
+	for (i = 0; i < 60; i++)
+		random_step(dir, &text);
+	print_message("# seed %llu\n", (unsigned long long)number);
+	assert_same_as_git(dir, false);
+	assert_same_as_git(dir, true);
+	buf_release(&text);
+}
+
+static void test_gitstate__random_repositories_read_as_git_reads_them(void **state)
+{
+	const char *more = getenv("GITSTATE_RANDOM"), *from = getenv("GITSTATE_SEED");
+	uint64_t i = from ? strtoull(from, NULL, 10) : 1, n;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	for (n = more ? strtoull(more, NULL, 10) : RANDOM_REPOSITORIES; n > 0; n--)
+		random_repository(i++);
+}
+
 static void test_gitstate__json_holds_the_same_facts(void **state)
 {
 	struct gitstate g;
@@ -662,6 +844,8 @@ int main(void)
 		cmocka_unit_test(test_gitstate__the_users_own_settings_count),
 		cmocka_unit_test(test_gitstate__without_git_head_is_read_from_its_file),
 		cmocka_unit_test(test_gitstate__a_git_that_hangs_is_killed),
+		cmocka_unit_test(
+			test_gitstate__random_repositories_read_as_git_reads_them),
 		cmocka_unit_test(test_gitstate__json_holds_the_same_facts),
 	};
 
