@@ -11,7 +11,6 @@
  *    that nothing global outlives it.
  */
 #include <errno.h>
-#include <git2.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>

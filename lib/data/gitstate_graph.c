@@ -6,7 +6,6 @@
  * reached from one side are the answer. libgit2's own function walks the same way, but
  * fails where a shallow clone ends and cannot be stopped.
  */
-#include <git2.h>
 #include <stdlib.h>
 
 #include "base/log.h"

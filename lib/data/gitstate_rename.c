@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "data/gitstate_scan.h"
+#include "data/gitstate_impl.h"
 
 #define PAIRS_MAX         1000000u
 #define CONTENT_MAX_BYTES (32ll << 20) /* of all files compared */

@@ -21,7 +21,7 @@
 #include "base/fs.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "data/gitstate_scan.h"
+#include "data/gitstate_impl.h"
 
 #define SUBMODULES_MAX      1000
 #define UNTRACKED_MAX_BYTES (32u << 20)  /* their names */

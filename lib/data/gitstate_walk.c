@@ -16,7 +16,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "data/gitignore.h"
-#include "data/gitstate_scan.h"
+#include "data/gitstate_impl.h"
 
 #define IGNORE_MAX_BYTES (1u << 20)
 
