@@ -1,6 +1,10 @@
 #include "data/json.h"
 #include "base/utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /*
  * The reader is a state machine over one text. What may stand at j->at:
  *
@@ -330,13 +334,15 @@ static int32_t hex4(str s, size_t at)
 	return v;
 }
 
+/* What a backslash and this letter stand for; 0: no escape, or \u. */
+static const char named[128] = {
+	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+	['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
+
 /* Append the escape at `at`; returns the offset past it. */
 static size_t unescape_one(struct buf *out, str raw, size_t at)
 {
-	static const char named[128] = {
-		['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
-		['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
-	};
 	int32_t hi, lo;
 	char utf[4];
 	char c;
@@ -345,7 +351,7 @@ static size_t unescape_one(struct buf *out, str raw, size_t at)
 		return raw.n;
 	c = raw.p[at + 1];
 	if (c != 'u') {
-		c = c & 0x80 ? 0 : named[(unsigned char)c];
+		c = c & 0x80 ? 0 : named[(size_t)c];
 		if (!c)
 			return at + 1; /* no escape: only its backslash goes */
 		buf_byte(out, c);
@@ -398,36 +404,97 @@ static str whole_chars(str raw)
 /* Bytes at the start of s that are ASCII and no backslash. */
 static size_t literal_run(str s)
 {
-	const uint64_t ones = 0x0101010101010101ull, high = ones << 7;
 	size_t i = 0;
 
-	for (; s.n - i >= 8; i += 8) {
-		uint64_t v, b;
-
-		memcpy(&v, s.p + i, 8);
-		b = v ^ ones * '\\';
-		if ((v | (b - ones)) & high)
-			break;
-	}
 	while (i < s.n && s.p[i] != '\\' && !(s.p[i] & 0x80))
 		i++;
 	return i;
+}
+
+/* Copy CHUNK_BYTES; how many of them, from the first, are ASCII and no backslash. */
+#ifdef __SSE2__
+#define CHUNK_BYTES 16
+
+static inline size_t copy_chunk(char *to, const char *from)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)from);
+	__m128i esc = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+	/* v itself has the high bit set where it is not ASCII */
+	int bits = _mm_movemask_epi8(_mm_or_si128(esc, v));
+
+	_mm_storeu_si128((__m128i *)(void *)to, v);
+	return bits ? (size_t)__builtin_ctz((unsigned)bits) : CHUNK_BYTES;
+}
+#else
+#define CHUNK_BYTES 8
+
+static inline size_t copy_chunk(char *to, const char *from)
+{
+	const uint64_t ones = 0x0101010101010101ull, high = ones << 7;
+	uint64_t v, esc;
+
+	memcpy(&v, from, CHUNK_BYTES);
+	memcpy(to, &v, CHUNK_BYTES);
+	esc = v ^ ones * '\\';
+	return (v | (esc - ones)) & high ? literal_run((str){from, CHUNK_BYTES})
+					 : CHUNK_BYTES;
+}
+#endif
+
+/*
+ * Decode ASCII and short escapes from s to `to`, up to the first byte that is something
+ * else; *used is its place. Never gives more than it takes, so s.n bytes of room are enough,
+ * also for whole chunks. Returns the bytes given.
+ */
+static size_t decode_plain(char *to, str s, size_t *used)
+{
+	size_t i = 0, o = 0, n;
+
+	while (i < s.n) {
+		unsigned char c, letter;
+
+		if (s.n - i >= CHUNK_BYTES) {
+			n = copy_chunk(to + o, s.p + i);
+			i += n;
+			o += n;
+			if (n == CHUNK_BYTES)
+				continue;
+		}
+		c = (unsigned char)s.p[i];
+		if (c & 0x80)
+			break;
+		if (c != '\\') {
+			to[o++] = (char)c;
+			i++;
+			continue;
+		}
+		letter = i + 1 < s.n ? (unsigned char)s.p[i + 1] : 'u';
+		if (letter & 0x80 || !named[letter])
+			break;
+		to[o++] = named[letter];
+		i += 2;
+	}
+	*used = i;
+	return o;
 }
 
 void json_unescape(struct buf *out, str raw)
 {
 	size_t at = 0, n;
 
-	n = literal_run(raw);
-	if (n == raw.n) {
-		buf_add(out, raw);
-		return;
-	}
 	raw = whole_chars(raw);
 	while (at < raw.n) {
 		str rest = str_from(raw, at);
 
-		if (rest.p[0] == '\\') {
+		if (!out->full && rest.n <= out->max - out->n) {
+			out->n += decode_plain(buf_room(out, rest.n), rest, &n);
+			out->p[out->n] = '\0';
+			at += n;
+			rest = str_from(rest, n);
+		}
+		if (rest.n == 0) {
+			break;
+		} else if (rest.p[0] == '\\') {
 			at = unescape_one(out, raw, at);
 		} else if (rest.p[0] & 0x80) {
 			for (n = 1; n < rest.n && rest.p[n] & 0x80;)
@@ -543,11 +610,11 @@ static void add_u(struct buf *b, uint32_t unit)
 static void add_escaped(struct buf *b, uint32_t cp)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-	const char *named = cp && cp < 0x80 ? strchr(from, (int)cp) : NULL;
+	const char *short_form = cp && cp < 0x80 ? strchr(from, (int)cp) : NULL;
 	char two[2] = {'\\'};
 
-	if (named) {
-		two[1] = to[named - from];
+	if (short_form) {
+		two[1] = to[short_form - from];
 		buf_add(b, (str){two, 2});
 	} else if (cp >= 0x10000) {
 		cp -= 0x10000;
