@@ -62,6 +62,8 @@
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+/* kept out of scan_next, which is entered once a token and should need few registers */
+#define ASIDE __attribute__((noinline))
 
 enum state { BETWEEN, FIELD, KEY, ITEM, VALUE, IN_STR, AFTER, WHOLE, FAILED, STOPPED };
 
@@ -156,7 +158,7 @@ static inline uint64_t offset(const struct scan_state *st, const char *p)
 /* ---- the buffer ---- */
 
 /* Move on so that AHEAD_BYTES follow st->p, or all there is. False when reading failed. */
-static bool fill(struct scan *s)
+static ASIDE bool fill(struct scan *s)
 {
 	struct scan_state *st = s->st;
 	size_t before = (size_t)(st->p - st->buf), left = (size_t)(st->end - st->p);
@@ -247,7 +249,7 @@ static const char *brace_before(const struct scan_state *st, const char *q)
  * The record breaks at e. `behind` says that e stands where a string or a container has
  * just ended: then the next record may have been read as part of this one.
  */
-static void fail(struct scan *s, const char *e, enum scan_why why, bool behind)
+static ASIDE void fail(struct scan *s, const char *e, enum scan_why why, bool behind)
 {
 	struct scan_state *st = s->st;
 	struct wrong *w = &st->wrong;
@@ -293,7 +295,7 @@ static size_t shape_slot(const struct shape *sh, uint64_t hash)
 }
 
 /* A key of the top level went by in a record that is learnt from, or that is weighed. */
-static void shape_key(struct scan_state *st, str key)
+static ASIDE void shape_key(struct scan_state *st, str key)
 {
 	struct shape *sh = &st->shape;
 	uint64_t hash = str_hash(key) | 1;
@@ -348,7 +350,7 @@ static bool shape_fits(const struct scan_state *st, char next)
 /* ---- tokens ---- */
 
 /* st->p is inside a string: go past its closing quote. */
-static bool skip_string(struct scan *s)
+static ASIDE bool skip_string(struct scan *s)
 {
 	struct scan_state *st = s->st;
 
@@ -375,7 +377,7 @@ static bool skip_string(struct scan *s)
 }
 
 /* st->p is on the opening quote of a key: any key, up to its colon. */
-static enum scan_tok any_key(struct scan *s)
+static ASIDE enum scan_tok any_key(struct scan *s)
 {
 	struct scan_state *st = s->st;
 	const char *q;
@@ -404,7 +406,7 @@ static enum scan_tok any_key(struct scan *s)
 	return SCAN_KEY;
 }
 
-static enum scan_tok number(struct scan *s)
+static ASIDE enum scan_tok number(struct scan *s)
 {
 	struct scan_state *st = s->st;
 	const char *start, *p;
@@ -443,8 +445,8 @@ static enum scan_tok number(struct scan *s)
 	return SCAN_NUM;
 }
 
-static enum scan_tok literal(struct scan *s, const char *word, size_t n,
-			     enum scan_tok tok)
+static ASIDE enum scan_tok literal(struct scan *s, const char *word, size_t n,
+				   enum scan_tok tok)
 {
 	struct scan_state *st = s->st;
 	size_t i = 0;
@@ -681,7 +683,7 @@ static bool find_brace(struct scan *s, uint64_t from, uint64_t *at)
  * The bytes from `start` on are no record, st->wrong tells where they break. Find the next
  * record of the line, and stand before it.
  */
-static enum scan_tok resync(struct scan *s, uint64_t start)
+static ASIDE enum scan_tok resync(struct scan *s, uint64_t start)
 {
 	struct scan_state *st = s->st;
 	struct wrong w = st->wrong;
@@ -844,24 +846,29 @@ static enum scan_tok end_record(struct scan *s)
 	return SCAN_RECORD;
 }
 
-enum scan_tok scan_next(struct scan *s)
+/* The next token where no record is open, or no more. */
+static ASIDE enum scan_tok outside(struct scan *s)
 {
-	struct scan_state *st = s->st;
-	enum scan_tok tok;
-
-	switch (st->state) {
+	switch (s->st->state) {
 	case BETWEEN:
 		return between(s);
 	case WHOLE:
 		return end_record(s);
 	case FAILED:
-		return resync(s, st->rec_off);
-	case STOPPED:
+		return resync(s, s->st->rec_off);
+	default: /* STOPPED */
 		return s->err.code ? SCAN_ERROR : SCAN_END;
-	default:
-		tok = step_inline(s);
-		return likely(tok != SCAN_LOSS) ? tok : resync(s, st->rec_off);
 	}
+}
+
+enum scan_tok scan_next(struct scan *s)
+{
+	enum scan_tok tok;
+
+	if (s->st->state > AFTER || s->st->state < FIELD)
+		return outside(s);
+	tok = step_inline(s);
+	return likely(tok != SCAN_LOSS) ? tok : resync(s, s->st->rec_off);
 }
 
 bool scan_skip(struct scan *s)
