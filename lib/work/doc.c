@@ -109,10 +109,11 @@ str doc_unmarked(str s)
 	for (;;) {
 		str t = str_trim(s);
 
-		if (t.n > 1 &&
-		    (t.p[0] == '-' || t.p[0] == '*' || t.p[0] == '>' || t.p[0] == '#') &&
-		    (t.p[1] == ' ' || t.p[1] == t.p[0]))
+		if (t.n > 1 && t.p[0] == '#' && (t.p[1] == '#' || t.p[1] == ' '))
 			t = str_from(t, 1);
+		else if (t.n > 1 && str_chr(STR("-*>"), t.p[0]) != STR_NPOS &&
+			 t.p[1] == ' ')
+			t = str_from(t, 2);
 		else if (str_starts(t, STR("\xe2\x80\xa2 ")))
 			t = str_from(t, 4);
 		if (t.n == s.n)
@@ -223,6 +224,21 @@ void doc_say(struct doc *d, struct buf *b, str s, size_t max)
 		return;
 	}
 	defuse(b, buf_str(t));
+}
+
+void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max)
+{
+	struct buf t = BUF_INIT(TEXT_MAX);
+	size_t k;
+
+	s = doc_unmarked(s);
+	while ((k = str_find(s, STR("**"))) != STR_NPOS) {
+		buf_add(&t, str_head(s, k));
+		s = str_from(s, k + 2);
+	}
+	buf_add(&t, s);
+	doc_quote(d, b, buf_str(&t), max);
+	buf_release(&t);
 }
 
 void doc_quote(struct doc *d, struct buf *b, str s, size_t max)
@@ -349,6 +365,8 @@ uint32_t doc_cost(str s)
 /* ---- focus ---- */
 
 static const char *const stop_words[] = {
+	"on",    "of",    "to",   "in",      "is",     "it",    "at",   "by",
+	"we",    "do",    "my",   "or",      "as",     "be",    "an",   "if",
 	"the",   "and",   "for",  "with",    "that",   "this",  "from", "into",
 	"focus", "only",  "just", "about",   "what",   "which", "are",  "was",
 	"has",   "have",  "not",  "but",     "all",    "any",   "its",  "keep",

@@ -139,7 +139,9 @@ void doc_prune(struct doc *d);
 void doc_say(struct doc *d, struct buf *b, str s, size_t max);
 /* The same in double quotes. */
 void doc_quote(struct doc *d, struct buf *b, str s, size_t max);
-/* The same as a code span; nothing is folded away but newlines. */
+/* The same without list, heading and bold marks: for markdown that nobody typed. */
+void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max);
+/* doc_say as a code span; nothing is folded away but newlines. */
 void doc_code(struct doc *d, struct buf *b, str s, size_t max);
 /* A path relative to the session's directory, as a code span. */
 void doc_path(struct doc *d, struct buf *b, str path);

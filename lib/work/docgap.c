@@ -17,7 +17,7 @@ static void verify_check(struct doc *d, const struct fact_command *c, size_t i)
 	struct buf *b = doc_text(d);
 
 	doc_code(d, b, prose_command_core(c->text), 200);
-	if (dochazard_failing(c)) {
+	if (dochazard_failing(d->f, c)) {
 		buf_add(b, STR(" failed"));
 		if (c->tally.n) {
 			buf_add(b, STR(": "));
@@ -231,11 +231,15 @@ static void gap_compaction(struct doc *d)
 			"What came before the compaction (record %llu) is told by its summary only.",
 			(unsigned long long)f->summary_record);
 	else
-		buf_printf(
-			b,
-			"Compacted %u time%s; quotes are from the records, not from the summary.",
-			f->compactions, f->compactions == 1 ? "" : "s");
+		buf_add(b,
+			STR("Compacted: what the records hold is quoted from them, the rest from the summary."));
 	doc_must(d, gap(d, 2), 6, f->summary_record);
+}
+
+/* Case aside: people write names as they come. */
+static bool ends_in(str path, str name)
+{
+	return path.n >= name.n && str_ieq(str_from(path, path.n - name.n), name);
 }
 
 static bool touched(const struct facts *f, str name)
@@ -243,14 +247,27 @@ static bool touched(const struct facts *f, str name)
 	size_t i;
 
 	for (i = 0; i < f->nedit; i++)
-		if (str_ends(f->edit[i].path, name))
+		if (ends_in(f->edit[i].path, name))
 			return true;
 	for (i = 0; i < f->nread; i++)
-		if (str_ends(f->read[i].path, name))
+		if (ends_in(f->read[i].path, name))
 			return true;
 	for (i = 0; i < f->ncommand; i++)
-		if (str_find(f->command[i].text, name) != STR_NPOS)
+		if (str_ifind(f->command[i].text, name) != STR_NPOS)
 			return true;
+	return false;
+}
+
+/* "never touch config/prod.yaml": that nobody did is as it should be. */
+static bool is_stated(const struct doc *d, str name)
+{
+	const struct doc_line *l;
+	const struct doc_unit *u;
+
+	for (l = d->first; l; l = l->next)
+		for (u = l->block == DOC_B_STATED ? l->first : NULL; u; u = u->next)
+			if (str_find(u->text, name) != STR_NPOS)
+				return true;
 	return false;
 }
 
@@ -279,7 +296,7 @@ static void gap_named(struct doc *d)
 
 			if (t.kind != PROSE_PATH ||
 			    str_chr(str_basename(t.text), '.') == STR_NPOS ||
-			    touched(f, str_basename(t.text)))
+			    touched(f, str_basename(t.text)) || is_stated(d, t.text))
 				continue;
 			doc_code(d, doc_text(d), t.text, 0);
 			for (u = l->first; u && !str_eq(u->text, buf_str(&d->text));
@@ -319,9 +336,11 @@ static void gap_file(struct doc *d, const struct docgap_file *file)
 	}
 	b = doc_text(d);
 	if (file->abandoned) {
-		buf_printf(b, "%llu rewound branch%s of the conversation left out.",
-			   (unsigned long long)file->abandoned,
-			   file->abandoned == 1 ? " was" : "es were");
+		buf_printf(
+			b,
+			"Left out: %llu branch%s of the conversation that a rewind left behind.",
+			(unsigned long long)file->abandoned,
+			file->abandoned == 1 ? "" : "es");
 		doc_add(d, gap(d, 3.5), 4, 0);
 	}
 }
@@ -346,8 +365,10 @@ void docgap_lines(struct doc *d, const struct docgap_file *file)
 	}
 	b = doc_text(d);
 	if (f->dropped) {
-		buf_printf(b, "%llu older facts were left out to stay within memory.",
-			   (unsigned long long)f->dropped);
+		buf_printf(
+			b,
+			"Left out: %llu fact%s of rewound branches, or beyond the bounds of memory.",
+			(unsigned long long)f->dropped, f->dropped == 1 ? "" : "s");
 		doc_add(d, gap(d, 6), 3, 0);
 	}
 	if (d->left_by_focus) {

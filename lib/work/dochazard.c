@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "work/docwords.h"
 #include "work/prose.h"
 #include "work/redact.h"
 
@@ -72,7 +73,7 @@ static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t r
 	s = arena_new(&d->tmp, str, CLAUSES_MAX);
 	n = prose_sentences(&d->tmp, text, true, s, CLAUSES_MAX);
 	for (i = 0; i < n; i++) {
-		int strength = prose_constraint(s[i]);
+		int strength = docwords_constraint(s[i]);
 
 		if (strength > 0 && doc_worth(s[i]))
 			stated_add(l, doc_keep(d, doc_unmarked(s[i])), record, strength);
@@ -82,18 +83,21 @@ static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t r
 static void stated_prompt(struct doc *d, struct stated_list *l,
 			  const struct fact_prompt *p)
 {
-	struct buf ends = BUF_INIT(4096);
+	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
+	str text;
 
 	if (p->kind != FACT_PROMPT && p->kind != FACT_QUEUED)
 		return;
-	if (p->text.n < PASTED_BYTES) {
-		stated_in(d, l, p->text, p->record);
-		return;
+	docwords_typed(&typed, p->text);
+	text = buf_str(&typed);
+	if (text.n >= PASTED_BYTES) {
+		prose_cut(&ends, text, ENDS_BYTES);
+		buf_byte(&ends, '\n');
+		prose_tail(&ends, text, ENDS_BYTES);
+		text = buf_str(&ends);
 	}
-	prose_cut(&ends, p->text, ENDS_BYTES);
-	buf_byte(&ends, '\n');
-	prose_tail(&ends, p->text, ENDS_BYTES);
-	stated_in(d, l, buf_str(&ends), p->record);
+	stated_in(d, l, text, p->record);
+	buf_release(&typed);
 	buf_release(&ends);
 }
 
@@ -161,7 +165,7 @@ static void plan_limits(struct doc *d)
 			continue;
 		l = doc_line(d, DOC_HAZARDS, DOC_B_STATED, 10 + (double)n++ * 0.1,
 			     "- Plan: ");
-		doc_quote(d, doc_text(d), doc_unmarked(t), 220);
+		doc_quote_plain(d, doc_text(d), t, 220);
 		doc_must(d, l, 9, d->f->plan_record);
 	}
 }
@@ -214,6 +218,89 @@ static struct doc_line *hazard(struct doc *d, double order, const char *prefix)
 	return doc_line(d, DOC_HAZARDS, DOC_B_HAZARD, order, prefix);
 }
 
+static bool is_one_of(str w, const char *const *list)
+{
+	size_t i;
+
+	for (i = 0; list[i]; i++)
+		if (str_eq(w, str_of(list[i])))
+			return true;
+	return false;
+}
+
+/* One simple command that changes nothing. */
+static bool simple_only_reads(str s)
+{
+	static const char *const git[] = {"diff",      "log",      "status",     "show",
+					  "rev-parse", "ls-files", "blame",      "grep",
+					  "describe",  "ls-tree",  "cat-file",   "reflog",
+					  "shortlog",  "rev-list", "merge-base", NULL};
+	static const char *const gh[] = {"view", "list",   "status",
+					 "diff", "checks", NULL};
+	str rest, w, sub = STR_NONE;
+
+	s = str_trim(s);
+	rest = s;
+	if (str_chr(s, '>') != STR_NPOS || !str_word(&rest, &w))
+		return s.n == 0;
+	if (str_eq(w, STR("cd")) || str_eq(w, STR("true")))
+		return true;
+	if (!str_eq(w, STR("git")) && !str_eq(w, STR("gh")))
+		return prose_is_explore(s) && !str_eq(w, STR("sed"));
+	while (str_word(&rest, &sub)) { /* git -C DIR --no-pager log */
+		if (str_eq(sub, STR("-C")) || str_eq(sub, STR("-c")))
+			str_word(&rest, &sub);
+		else if (sub.p[0] != '-')
+			break;
+	}
+	if (str_eq(w, STR("gh")))
+		str_word(&rest, &sub);
+	return is_one_of(sub, str_eq(w, STR("git")) ? git : gh);
+}
+
+/* The command without what only silences it: `2>&1`, `2>/dev/null`. */
+static void without_silencers(struct buf *out, str s)
+{
+	static const char *const words[] = {"2>&1", "2>/dev/null", "2> /dev/null",
+					    ">/dev/null"};
+	size_t i = 0, k;
+
+	while (i < s.n) {
+		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			if (str_starts(str_from(s, i), str_of(words[k])))
+				break;
+		if (k < sizeof(words) / sizeof(words[0]))
+			i += strlen(words[k]);
+		else
+			buf_byte(out, s.p[i++]);
+	}
+}
+
+bool dochazard_only_reads(const struct fact_call *c)
+{
+	static const char *const writers[] = {"Edit", "Write", "MultiEdit",
+					      "NotebookEdit", NULL};
+	struct buf b = BUF_INIT(1u << 17);
+	size_t i, from = 0;
+	bool reads = true;
+	str s;
+
+	if (is_one_of(c->name, writers))
+		return false;
+	if (!str_eq(c->name, STR("Bash")) && !str_eq(c->name, STR("PowerShell")))
+		return !c->agent && !str_starts(c->name, STR("mcp__"));
+	without_silencers(&b, c->label);
+	s = buf_str(&b);
+	for (i = 0; i <= s.n && reads; i++) {
+		if (i < s.n && str_chr(STR(";|&\n"), s.p[i]) == STR_NPOS)
+			continue;
+		reads = simple_only_reads((str){s.p + from, i - from});
+		from = i + 1;
+	}
+	buf_release(&b);
+	return reads && s.n > 0;
+}
+
 static void half_applied(struct doc *d)
 {
 	const struct facts *f = d->f;
@@ -224,10 +311,7 @@ static void half_applied(struct doc *d)
 		struct doc_line *l;
 		struct buf *b;
 
-		if (!str_eq(c->name, STR("Edit")) && !str_eq(c->name, STR("Write")) &&
-		    !str_eq(c->name, STR("MultiEdit")) &&
-		    !str_eq(c->name, STR("NotebookEdit")) &&
-		    (!str_eq(c->name, STR("Bash")) || prose_is_explore(c->label)))
+		if (dochazard_only_reads(c))
 			continue;
 		l = hazard(d, 12 + (double)i * 0.01, "- Possibly half-applied: ");
 		b = doc_text(d);
@@ -250,9 +334,16 @@ bool dochazard_newest(const struct facts *f, const struct fact_command *c)
 	return true;
 }
 
-bool dochazard_failing(const struct fact_command *c)
+bool dochazard_failing(const struct facts *f, const struct fact_command *c)
 {
-	return c->failed || (c->tally.n && prose_tally_fails(c->tally));
+	size_t i;
+
+	if (c->failed || (c->tally.n && prose_tally_fails(c->tally)))
+		return true;
+	for (i = f->nerror; i-- > 0 && f->error[i].record >= c->record;)
+		if (f->error[i].record == c->record && !f->error[i].tool)
+			return true;
+	return false;
 }
 
 static void failing_checks(struct doc *d)
@@ -265,7 +356,7 @@ static void failing_checks(struct doc *d)
 		struct doc_line *l;
 		struct buf *b;
 
-		if (!c->check || !dochazard_failing(c) || !dochazard_newest(f, c))
+		if (!c->check || !dochazard_failing(f, c) || !dochazard_newest(f, c))
 			continue;
 		l = hazard(d, 14 + (double)i * 0.001, "- Failed when last run: ");
 		b = doc_text(d);

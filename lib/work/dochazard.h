@@ -20,9 +20,11 @@
 void dochazard_stated(struct doc *d, const str *carried, size_t ncarried);
 /* git: live state, NULL when it was not read. */
 void dochazard_state(struct doc *d, const struct gitstate *git);
+/* The call changes nothing (git diff, ls, a search): it can be repeated. */
+bool dochazard_only_reads(const struct fact_call *c);
 /* No newer check of the same family. */
 bool dochazard_newest(const struct facts *f, const struct fact_command *c);
-/* The check's newest run failed, by its status or its counts. */
-bool dochazard_failing(const struct fact_command *c);
+/* The check's newest run failed, by its status, its counts, or an error in its output. */
+bool dochazard_failing(const struct facts *f, const struct fact_command *c);
 
 #endif

@@ -132,13 +132,13 @@ static void drift(struct doc *d, const struct gitstate *git, struct buf *out)
 	}
 }
 
-void docplace_git(struct doc *d, const struct gitstate *git, struct buf *out)
+void docplace_git(struct doc *d, const struct gitstate *git, bool brief, struct buf *out)
 {
 	const struct facts *f = d->f;
 
 	if (git && git->kind != GITSTATE_NO_DIR && git->kind != GITSTATE_NONE) {
 		buf_add(out, STR("Read from the repository when this was written:\n"));
-		gitstate_show(git, out, DIRTY_SHOWN);
+		gitstate_show(git, out, brief ? 0 : DIRTY_SHOWN);
 		if (git->kind == GITSTATE_REPO)
 			drift(d, git, out);
 		else
@@ -146,7 +146,7 @@ void docplace_git(struct doc *d, const struct gitstate *git, struct buf *out)
 		return;
 	}
 	buf_add(out, STR("As recorded in the transcript, not re-read"));
-	if (git && f->dir.n) {
+	if (git && f->dir.n && !brief) {
 		buf_add(out, STR(" ("));
 		doc_code(d, out, f->dir, 0);
 		buf_add(out, git->kind == GITSTATE_NONE
@@ -155,10 +155,36 @@ void docplace_git(struct doc *d, const struct gitstate *git, struct buf *out)
 	}
 	buf_add(out, STR(":\n"));
 	recorded_head(d, out);
-	recorded_status(d, out);
+	if (!brief)
+		recorded_status(d, out);
 }
 
 /* ---- commands ---- */
+
+/* Without leading `echo "=== x ===";`: such lines only label what follows. */
+static str without_labels(str c)
+{
+	for (;;) {
+		size_t k;
+		char quote;
+
+		if (!str_starts(c, STR("echo ")) && !str_starts(c, STR("Write-Host ")))
+			return c;
+		k = str_chr(c, ' ') + 1;
+		if (k >= c.n || (c.p[k] != '"' && c.p[k] != '\''))
+			return c;
+		quote = c.p[k++];
+		while (k < c.n && c.p[k] != quote)
+			k++;
+		k++;
+		while (k < c.n && c.p[k] == ' ')
+			k++;
+		if (k + 2 >= c.n ||
+		    (c.p[k] != ';' && !str_starts(str_from(c, k), STR("&&"))))
+			return c;
+		c = str_trim(str_from(c, k + (c.p[k] == ';' ? 1 : 2)));
+	}
+}
 
 static str program(str command)
 {
@@ -208,15 +234,72 @@ static int by_record(const void *x, const void *y)
 
 static void add_command(struct doc *d, struct doc_line *l, const struct fact_command *c)
 {
-	bool brief = prose_is_explore(c->text) || is_loop(c->text);
+	str text = without_labels(c->text);
+	bool brief = prose_is_explore(text) || is_loop(text);
 	struct buf *b = doc_text(d);
 
-	doc_code(d, b, c->text, brief ? GLANCE_BYTES : COMMAND_BYTES);
+	doc_code(d, b, text, brief ? GLANCE_BYTES : COMMAND_BYTES);
 	if (c->failed)
 		buf_add(b, STR(" (failed)"));
 	else if (c->count > 1)
 		buf_printf(b, " \xc3\x97%u", c->count);
 	doc_add(d, l, command_value(d, c), c->record);
+}
+
+static int most_used(const void *x, const void *y)
+{
+	const struct fact_tool *a = *(const struct fact_tool *const *)x;
+	const struct fact_tool *b = *(const struct fact_tool *const *)y;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+/* The client's own, which say nothing about the work. */
+static bool is_client_tool(str name)
+{
+	static const char *const names[] = {"Skill",
+					    "TaskStop",
+					    "KillShell",
+					    "KillBash",
+					    "SendMessage",
+					    "AgentOutputTool",
+					    "ListMcpResourcesTool",
+					    NULL};
+	size_t i;
+
+	for (i = 0; names[i]; i++)
+		if (str_eq(name, str_of(names[i])))
+			return true;
+	return false;
+}
+
+static void other_tools(struct doc *d)
+{
+	const struct facts *f = d->f;
+	const struct fact_tool **t = malloc((f->ntool + 1) * sizeof(*t));
+	struct doc_line *l =
+		doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 50, "- Other tools: ");
+	size_t n = 0, i;
+
+	if (!t)
+		oom();
+	l->sep = ", ";
+	for (i = 0; i < f->ntool; i++)
+		if (!is_client_tool(f->tool[i].name))
+			t[n++] = &f->tool[i];
+	qsort(t, n, sizeof(*t), most_used);
+	for (i = 0; i < n && i < TOOLS_SHOWN; i++) {
+		struct buf *b = doc_text(d);
+
+		doc_code(d, b, t[i]->name, 80);
+		buf_printf(b, " \xc3\x97%u", t[i]->count);
+		if (t[i]->failed)
+			buf_printf(b, " (%u failed)", t[i]->failed);
+		doc_add(d, l, 2.5, 0);
+	}
+	free(t);
 }
 
 /* One line a program, ordered by last use; programs with one command share a line. */
@@ -241,9 +324,9 @@ void docplace_commands(struct doc *d)
 
 		if (!c[i])
 			continue;
-		p = program(c[i]->text);
+		p = program(without_labels(c[i]->text));
 		for (k = i; k < n; k++)
-			same += c[k] && str_eq(program(c[k]->text), p);
+			same += c[k] && str_eq(program(without_labels(c[k]->text)), p);
 		if (same == 1) {
 			add_command(d, single, c[i]);
 			continue;
@@ -251,7 +334,7 @@ void docplace_commands(struct doc *d)
 		l = doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 20, "- Ran ");
 		l->sep = "; ";
 		for (k = i; k < n; k++) {
-			if (!c[k] || !str_eq(program(c[k]->text), p))
+			if (!c[k] || !str_eq(program(without_labels(c[k]->text)), p))
 				continue;
 			if (same-- <= GROUP_MAX) { /* the newest ones */
 				add_command(d, l, c[k]);
@@ -261,17 +344,7 @@ void docplace_commands(struct doc *d)
 		}
 	}
 	free(c);
-	l = doc_line(d, DOC_ENVIRONMENT, DOC_B_COMMAND, 50, "- Other tools: ");
-	l->sep = ", ";
-	for (i = 0; i < f->ntool && i < TOOLS_SHOWN; i++) {
-		struct buf *b = doc_text(d);
-
-		doc_code(d, b, f->tool[i].name, 80);
-		buf_printf(b, " \xc3\x97%u", f->tool[i].count);
-		if (f->tool[i].failed)
-			buf_printf(b, " (%u failed)", f->tool[i].failed);
-		doc_add(d, l, 2.5, 0);
-	}
+	other_tools(d);
 }
 
 /* ---- files ---- */
@@ -296,7 +369,7 @@ static void read_names(struct doc *d, struct buf *b, const struct fact_read *r)
 	for (i = 0; i < r->nnames; i++) {
 		double w = doc_weight(d, r->name[i].text);
 
-		if (w < 0.5)
+		if (w < 0.5 || r->name[i].text.n < 5)
 			continue;
 		for (k = n; k > 0 && (w > weight[k - 1] ||
 				      (w == weight[k - 1] &&
@@ -375,9 +448,32 @@ static int by_weight(const void *x, const void *y)
 /* path ends in the components of rel. */
 static bool ends_in(str path, str rel)
 {
-	return str_ends(path, rel) &&
-	       (path.n == rel.n || path.p[path.n - rel.n - 1] == '/' ||
-		path.p[path.n - rel.n - 1] == '\\');
+	size_t i;
+
+	if (path.n < rel.n)
+		return false;
+	for (i = 0; i < rel.n; i++) {
+		char c = path.p[path.n - rel.n + i];
+
+		if ((c == '\\' ? '/' : c) != rel.p[i])
+			return false;
+	}
+	return path.n == rel.n || path.p[path.n - rel.n - 1] == '/' ||
+	       path.p[path.n - rel.n - 1] == '\\';
+}
+
+/* "_test.go", ".test.js": the end of a name, not a file; and words that only look like one. */
+static bool is_no_file(str r)
+{
+	static const char *const words[] = {
+		"console.log", "process.env", "import.meta.env", "_test.go", ".test.js",
+		".test.ts",    ".test.tsx",   ".spec.ts",        "_test.py", NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_eq(r, str_of(words[i])))
+			return true;
+	return false;
 }
 
 static size_t slashes(str s)
@@ -394,9 +490,9 @@ static bool is_worth_naming(const struct facts *f, str r)
 	bool dir = str_ends(r, STR("/"));
 	size_t i;
 
-	if (r.n < 4 || str_starts(r, STR("/tmp")) || str_starts(r, STR("/dev/")) ||
-	    str_starts(r, STR("/private/tmp")) || str_starts(r, STR("/path/")) ||
-	    str_find(r, STR("REDACTED")) != STR_NPOS ||
+	if (r.n < 4 || is_no_file(r) || str_starts(r, STR("/tmp")) ||
+	    str_starts(r, STR("/dev/")) || str_starts(r, STR("/private/tmp")) ||
+	    str_starts(r, STR("/path/")) || str_find(r, STR("REDACTED")) != STR_NPOS ||
 	    str_find(r, STR("redacted")) != STR_NPOS)
 		return false;
 	if (dir && r.p[0] != '~')

@@ -12,8 +12,8 @@
 #include "data/gitstate.h"
 #include "work/doc.h"
 
-/* Append the fixed lines about git. git may be NULL. */
-void docplace_git(struct doc *d, const struct gitstate *git, struct buf *out);
+/* Append the fixed lines about git (NULL: not read); brief: branch and HEAD only. */
+void docplace_git(struct doc *d, const struct gitstate *git, bool brief, struct buf *out);
 void docplace_commands(struct doc *d);
 void docplace_files(struct doc *d);
 

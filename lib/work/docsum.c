@@ -66,29 +66,35 @@ static bool is_end(str t)
 	       str_starts(t, STR("Continue the conversation"));
 }
 
-bool docsum_next(str summary, const char *word, const char *other, size_t *at, str *line)
+void docsum_init(struct docsum *s, str summary, const char *word, const char *other)
 {
 	size_t from = str_rfind(summary, STR("\nSummary:"));
-	str rest, l;
-	bool on = false;
 
-	if (from != STR_NPOS)
-		summary = str_from(summary, from);
-	rest = summary;
-	while (str_line(&rest, &l)) {
+	*s = (struct docsum){
+		.rest = from == STR_NPOS ? summary : str_from(summary, from),
+		.word = word,
+		.other = other,
+	};
+}
+
+bool docsum_next(struct docsum *s, str *line)
+{
+	str l;
+
+	while (str_line(&s->rest, &l)) {
 		bool wanted = false;
-		str same, t = str_trim(l);
+		str same;
 
-		if (is_title(l, word, other, &wanted, &same)) {
-			on = wanted;
+		if (is_title(l, s->word, s->other, &wanted, &same)) {
+			s->on = wanted;
 			l = same;
-			t = same;
 		}
-		if (is_end(t))
-			break;
-		if (!on || !t.n || (size_t)(l.p - summary.p) < *at)
+		if (is_end(str_trim(l))) {
+			s->rest = STR_NONE;
+			return false;
+		}
+		if (!s->on || !str_trim(l).n)
 			continue;
-		*at = (size_t)(l.p - summary.p) + 1;
 		*line = l;
 		return true;
 	}

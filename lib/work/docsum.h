@@ -1,8 +1,9 @@
 /*
  * docsum: the numbered sections of the client's own compaction summary.
  *
- *   size_t at = 0; str line;
- *   while (docsum_next(summary, "pending", "optional", &at, &line)) ...
+ *   struct docsum s;
+ *   docsum_init(&s, summary, "pending", "optional");
+ *   while (docsum_next(&s, &line)) ...
  *
  * A summary is text by a model: its sections ("1. Primary Request and Intent:", "## 2. ...",
  * "**7. Pending Tasks:**") are found by their titles. Lines come as they stand, blank ones
@@ -14,7 +15,14 @@
 
 #include "base/str.h"
 
-/* Next line of a section whose title begins with one of the (lower case) words; other may be NULL. *at starts at 0. */
-bool docsum_next(str summary, const char *word, const char *other, size_t *at, str *line);
+struct docsum {
+	str rest;
+	const char *word, *other;
+	bool on; /* inside a wanted section */
+};
+
+/* Sections whose title begins with one of the (lower case) words; other may be NULL. */
+void docsum_init(struct docsum *s, str summary, const char *word, const char *other);
+bool docsum_next(struct docsum *s, str *line);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "work/docecho.h"
 #include "work/docsum.h"
+#include "work/docwords.h"
 #include "work/prose.h"
 
 #define ANSWERS_ON_LINE 4
@@ -93,6 +94,8 @@ static void answers(struct doc *d)
 		double v = answer_value(a), order = (double)i * 0.01;
 		struct buf *b;
 
+		if (v <= 1)
+			continue;
 		if (str_istarts(a->answer, STR("you decide"))) {
 			if (!yours) {
 				yours = line_in(d, ANSWERS, 9, DOC_B_ANSWER,
@@ -220,7 +223,7 @@ static bool is_quoted_already(const struct doc *d, str text)
 static void prompt_line(struct doc *d, const struct doctask *t,
 			const struct fact_prompt *p)
 {
-	bool filler = prose_is_filler(p->text);
+	bool filler = docwords_is_filler(p->text);
 	double age = doc_age(d, p->record), value = 9 + 6 * age;
 	struct buf all = BUF_INIT(1u << 20);
 	struct doc_line *l;
@@ -234,7 +237,7 @@ static void prompt_line(struct doc *d, const struct doctask *t,
 		goto out;
 	}
 	if (p->kind == FACT_BANG ||
-	    (p->kind == FACT_SLASH && doctask_is_client_command(text))) {
+	    (str_starts(text, STR("/")) && doctask_is_client_command(text))) {
 		if (str_chr(text, ' ') == STR_NPOS)
 			goto out;
 		value = 2;
@@ -296,6 +299,19 @@ static bool error_told(const struct facts *f, size_t i)
 	return false;
 }
 
+/* The last line of an output that is no heading, path or count: where no better line was found, only such a one may be the error. */
+static bool says_something(str line)
+{
+	size_t i, words = 0;
+
+	if (str_starts(line, STR("==")) || str_starts(line, STR("--")) ||
+	    str_starts(line, STR("/")))
+		return false;
+	for (i = 0; i < line.n; i++)
+		words += str_is_alpha(line.p[i]) && (i == 0 || line.p[i - 1] == ' ');
+	return words >= 3;
+}
+
 static void error_outcome(struct doc *d, struct doc_line *l, const struct fact_error *e)
 {
 	bool check = prose_is_check(e->command);
@@ -338,7 +354,8 @@ static void error_line(struct doc *d, size_t i)
 	struct buf *b;
 	size_t k;
 
-	if (!e->nlines || is_env_trouble(e->line[0]) || error_told(d->f, i))
+	if (!e->nlines || is_env_trouble(e->line[0]) || error_told(d->f, i) ||
+	    (e->tool && !says_something(e->line[0])))
 		return;
 	value = prose_is_explore(e->command) ? 2 : e->tool ? 3 : e->hard ? 8 : 6.5;
 	l = line_in(d, ERRORS, (double)i * 0.01, DOC_B_ERROR, "");
@@ -502,10 +519,12 @@ static void summary_items(struct doc *d, struct docecho *echo, const char *word,
 			  bool code_only)
 {
 	const struct facts *f = d->f;
-	size_t at = 0, i = 0;
+	struct docsum sum;
+	size_t i = 0;
 	str line;
 
-	while (i < SUMMARY_ITEMS && docsum_next(f->summary, word, other, &at, &line)) {
+	docsum_init(&sum, f->summary, word, other);
+	while (i < SUMMARY_ITEMS && docsum_next(&sum, &line)) {
 		str t = doc_unmarked(line);
 		bool quotes_user = word[0] == 'a';
 		struct doc_line *l;
@@ -522,7 +541,7 @@ static void summary_items(struct doc *d, struct docecho *echo, const char *word,
 		l = line_in(d, SUMMARY, order + (double)i++ * 0.01,
 			    quotes_user ? DOC_B_PROMPT : DOC_B_SUMMARY,
 			    quotes_user ? "- The user earlier: " : "- ");
-		doc_quote(d, doc_text(d), t, max_bytes);
+		doc_quote_plain(d, doc_text(d), t, max_bytes);
 		doc_add(d, l, value, f->summary_record);
 	}
 }

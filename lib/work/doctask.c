@@ -3,12 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "work/dochazard.h"
 #include "work/docsum.h"
+#include "work/docwords.h"
 #include "work/prose.h"
 
 #define QUOTE_SLACK 40 /* a text this much over its cut is quoted whole */
 #define PASTED_BYTES                                                                     \
 	2500 /* a longer prompt is mostly pasted: the request stands at an end */
+#define PASTED_LINES    5 /* more than this are told as a number */
+#define SUMMARY_ITEMS   12
 #define COMMITS_SHOWN   12
 #define NAMES_SHOWN     12
 #define TODOS_MUST      5
@@ -20,35 +24,39 @@
 static bool is_request(const struct fact_prompt *p)
 {
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
-		return !prose_is_filler(p->text);
+		return !docwords_is_filler(p->text) &&
+		       !(str_starts(p->text, STR("/")) &&
+			 doctask_is_client_command(p->text));
 	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
 }
 
 bool doctask_is_client_command(str text)
 {
 	static const char *const names[] = {
-		"/clear",       "/exit",
-		"/quit",        "/compact",
-		"/model",       "/status",
-		"/mcp",         "/login",
-		"/logout",      "/config",
-		"/help",        "/cost",
-		"/context",     "/resume",
-		"/rename",      "/doctor",
-		"/ide",         "/hooks",
-		"/agents",      "/usage",
-		"/plugin",      "/effort",
-		"/fast",        "/memory",
-		"/init",        "/terminal-setup",
-		"/permissions", "/upgrade",
-		"/rewind",      "/export",
-		"/theme",       "/vim",
-		"/add-dir",     "/bug",
-		"/feedback",    "/tasks",
-		"/bashes",      "/plan",
-		"/statusline",  "/output-style",
-		"/stats",       "/release-notes",
-		"/handoff",     "/recover",
+		"/clear",         "/exit",
+		"/quit",          "/compact",
+		"/model",         "/status",
+		"/mcp",           "/login",
+		"/logout",        "/config",
+		"/help",          "/cost",
+		"/context",       "/resume",
+		"/rename",        "/doctor",
+		"/ide",           "/hooks",
+		"/agents",        "/usage",
+		"/plugin",        "/effort",
+		"/fast",          "/memory",
+		"/init",          "/terminal-setup",
+		"/permissions",   "/upgrade",
+		"/rewind",        "/export",
+		"/theme",         "/vim",
+		"/add-dir",       "/bug",
+		"/feedback",      "/tasks",
+		"/bashes",        "/plan",
+		"/statusline",    "/usage-credits",
+		"/extra-usage",   "/remote-control",
+		"/output-style",  "/stats",
+		"/release-notes", "/handoff",
+		"/recover",
 	};
 	str word, rest = text;
 	size_t i;
@@ -121,24 +129,27 @@ static void quote_plan(struct doc *d, struct buf *b, str plan)
 	str head = doctask_heading(plan), why = plan_context(plan);
 
 	buf_add(b, STR("the approved plan "));
-	doc_quote(d, b, head.n ? head : plan, 120);
+	doc_quote_plain(d, b, head.n ? head : plan, 120);
 	if (why.n) {
 		buf_add(b, STR(": "));
-		doc_quote(d, b, why, 360);
+		doc_quote_plain(d, b, why, 360);
 	}
 }
 
 static void quote_request(struct doc *d, struct buf *b, const struct fact_prompt *p,
 			  size_t head, size_t tail)
 {
-	struct buf all = BUF_INIT(1u << 20), cut = BUF_INIT(1u << 16);
+	struct buf typed = BUF_INIT(1u << 20), all = BUF_INIT(1u << 20),
+		   cut = BUF_INIT(1u << 16);
+	size_t pasted;
 	str s;
 
 	if (is_plan_prompt(d->f, p)) {
 		quote_plan(d, b, d->f->plan);
 		return;
 	}
-	doc_say(d, &all, p->text, 0);
+	pasted = docwords_typed(&typed, p->text);
+	doc_say(d, &all, pasted > PASTED_LINES ? buf_str(&typed) : p->text, 0);
 	s = buf_str(&all);
 	if (s.n <= head + tail + QUOTE_SLACK) {
 		doc_quote(d, b, s, 0);
@@ -154,6 +165,9 @@ static void quote_request(struct doc *d, struct buf *b, const struct fact_prompt
 		buf_add(b, STR(" [\xe2\x80\xa6] "));
 		doc_quote(d, b, buf_str(&cut), 0);
 	}
+	if (pasted > PASTED_LINES)
+		buf_printf(b, " (and %zu pasted lines)", pasted);
+	buf_release(&typed);
 	buf_release(&all);
 	buf_release(&cut);
 }
@@ -174,24 +188,19 @@ static void goal_summary(struct doc *d, bool roomy)
 	const struct facts *f = d->f;
 	struct buf all = BUF_INIT(64u << 10);
 	struct doc_line *l;
-	size_t at = 0;
+	struct docsum sum;
 	str line;
 
-	while (docsum_next(f->summary, "primary", NULL, &at, &line)) {
-		line = doc_unmarked(line);
+	docsum_init(&sum, f->summary, "primary", NULL);
+	while (docsum_next(&sum, &line)) {
 		if (all.n)
 			buf_byte(&all, ' ');
-		while (line.n) { /* bold marks inside quotes are noise */
-			size_t k = str_find(line, STR("**"));
-
-			buf_add(&all, str_head(line, k == STR_NPOS ? line.n : k));
-			line = str_from(line, k == STR_NPOS ? line.n : k + 2);
-		}
+		buf_add(&all, doc_unmarked(line));
 	}
 	if (all.n && !all.full) {
 		l = doc_line(d, DOC_GOAL, DOC_B_GOAL, 4,
 			     "The whole, by the compaction summary: ");
-		doc_quote(d, doc_text(d), buf_str(&all), 500);
+		doc_quote_plain(d, doc_text(d), buf_str(&all), 500);
 		doc_add(d, l, 30, f->summary_record)->must = roomy;
 	}
 	buf_release(&all);
@@ -221,7 +230,7 @@ void doctask_goal(struct doc *d, const struct doctask *t, bool roomy)
 	}
 }
 
-void doctask_title(struct doc *d, const struct doctask *t, struct buf *out)
+void doctask_title(struct doc *d, const struct doctask *t, size_t max, struct buf *out)
 {
 	const struct facts *f = d->f;
 	const struct fact_prompt *best = NULL;
@@ -229,12 +238,12 @@ void doctask_title(struct doc *d, const struct doctask *t, struct buf *out)
 	size_t i;
 
 	if (f->title.n) {
-		doc_say(d, out, f->title, 100);
+		doc_say(d, out, f->title, max);
 		return;
 	}
 	head = doctask_heading(f->plan);
 	if (head.n) {
-		doc_say(d, out, head, 100);
+		doc_say(d, out, doc_unmarked(head), max);
 		return;
 	}
 	for (i = f->nprompt; i-- > 0 && !best;) {
@@ -253,9 +262,11 @@ void doctask_title(struct doc *d, const struct doctask *t, struct buf *out)
 	if (!best)
 		best = t->last;
 	if (best)
-		doc_say(d, out, best->text, 80);
+		doc_say(d, out, best->text, max);
 	else
-		buf_printf(out, "session %.*s", STR_ARG(str_head(f->session, 8)));
+		buf_printf(out,
+			   f->session.n ? "session %.*s" : "a session without a request",
+			   STR_ARG(str_head(f->session, 8)));
 }
 
 /* ---- Done ---- */
@@ -336,6 +347,21 @@ static size_t files_with(const struct facts *f, str name)
 	return n ? n : 1;
 }
 
+/* Nobody looks for `uint32_t`. */
+static bool is_plain_type(str s)
+{
+	static const char *const words[] = {
+		"string",  "boolean", "number", "undefined",   "size_t", "ssize_t",
+		"float64", "float32", "object", "console.log", "return", NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_eq(s, str_of(words[i])))
+			return true;
+	return str_ends(s, STR("_t")) &&
+	       (str_starts(s, STR("int")) || str_starts(s, STR("uint")));
+}
+
 /*
  * The names in an edit that someone would look for: defined or added there, talked about,
  * and not spread over all files.
@@ -351,7 +377,7 @@ static void edit_names(struct doc *d, struct doc_line *l, const struct fact_edit
 		str s = e->name[i].text;
 		double w = (double)e->name[i].weight, talk = doc_weight(d, s);
 
-		if (s.n < 5)
+		if (s.n < 5 || is_plain_type(s))
 			continue;
 		w = (w < 6 ? w : 6) * (1 + 0.6 * (talk < 12 ? talk : 12)) *
 		    (str_chr(s, '.') != STR_NPOS ? 0.4 : 1);
@@ -524,9 +550,15 @@ static void next_calls(struct doc *d)
 		struct buf *b = doc_text(d);
 
 		buf_add(b,
-			STR("Find out whether the open call ran before repeating it: "));
-		doc_say(d, b, c->name, 60);
-		buf_byte(b, ' ');
+			dochazard_only_reads(c)
+				? STR("Without a result, and harmless to repeat: ")
+				: STR("Find out whether this call ran before repeating it: "));
+		if (str_starts(c->label, c->name) || str_eq(c->name, STR("Bash")))
+			buf_add(b, STR(""));
+		else {
+			doc_say(d, b, c->name, 60);
+			buf_byte(b, ' ');
+		}
 		doc_code(d, b, c->label, 300);
 		doc_must(d, l, 50 + (double)i, c->record);
 	}
@@ -663,10 +695,12 @@ static bool is_nothing(str s)
 
 static void next_summary(struct doc *d)
 {
-	size_t at = 0, i = 0;
+	struct docsum sum;
+	size_t i = 0;
 	str line;
 
-	while (i < 12 && docsum_next(d->f->summary, "pending", "optional", &at, &line)) {
+	docsum_init(&sum, d->f->summary, "pending", "optional");
+	while (i < SUMMARY_ITEMS && docsum_next(&sum, &line)) {
 		struct doc_line *l;
 
 		line = doc_unmarked(line);
@@ -675,7 +709,7 @@ static void next_summary(struct doc *d)
 			continue;
 		l = doc_line(d, DOC_NEXT, DOC_B_SUMMARY, 40 + (double)i++,
 			     "- Pending, by the compaction summary: ");
-		doc_quote(d, doc_text(d), line, 260);
+		doc_quote_plain(d, doc_text(d), line, 260);
 		doc_add(d, l, 6, d->f->summary_record);
 	}
 }

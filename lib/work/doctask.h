@@ -28,7 +28,7 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 		  size_t ntodo);
 /* First heading of a markdown text, or none. */
 str doctask_heading(str text);
-/* Append the title of the document. */
-void doctask_title(struct doc *d, const struct doctask *t, struct buf *out);
+/* Append the title of the document, at most max bytes. */
+void doctask_title(struct doc *d, const struct doctask *t, size_t max, struct buf *out);
 
 #endif

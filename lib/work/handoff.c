@@ -25,10 +25,13 @@
 #include "work/redact.h"
 #include "work/tree.h"
 
-#define ROOMY_TOKENS   3000        /* from here on the summary's own account must stand */
-#define LABELS_COST    200         /* quarter tokens kept for the labels of groups */
-#define EMPTY_COST     60          /* of a section's sentence when it has no line */
-#define FALLBACK_SHARE 10          /* one part in ten: the end of an unreadable file */
+#define ROOMY_TOKENS   3000 /* from here on the summary's own account must stand */
+#define TITLE_BYTES    100
+#define TITLE_BRIEF    50
+#define LABELS_COST    200 /* quarter tokens kept for the labels of groups */
+#define EMPTY_COST     60  /* of a section's sentence when it has no line */
+#define FALLBACK_SHARE 10  /* one part in ten: the end of an unreadable file */
+#define FALLBACK_MIN   1024
 #define FALLBACK_BYTES (64u << 10) /* of that end that are looked at */
 #define HEAD_DIGITS    12
 
@@ -172,18 +175,15 @@ static void banner_calls(struct doc *d, struct buf *b)
 	if (f->nopen == 1)
 		buf_add(b, STR(": one "));
 	else
-		buf_printf(b, ": %zu calls, the last a ", f->nopen);
+		buf_printf(b, ": %zu calls have no result, the last a ", f->nopen);
 	doc_say(d, b, c->name, 40);
-	if (f->nopen == 1)
-		buf_add(b, STR(" call"));
-	buf_add(b, STR(" ("));
+	buf_add(b, STR(" call ("));
 	if (c->description.n)
 		doc_quote(d, b, c->description, 80);
 	else
 		doc_code(d, b, c->label, 80);
-	buf_add(b, f->nopen == 1
-			   ? STR(") has no result. It may or may not have run.")
-			   : STR(") have no result. They may or may not have run."));
+	buf_add(b, f->nopen == 1 ? STR(") has no result. It may or may not have run.")
+				 : STR("). They may or may not have run."));
 }
 
 static const char *banner_start(enum ending_kind k)
@@ -208,7 +208,7 @@ static const char *banner_start(enum ending_kind k)
 	case ENDING_KILLED_TURN:
 		return "Killed while the model worked,";
 	case ENDING_KILLED_IDLE:
-		return "Ended between turns without an exit (killed, or closed),";
+		return "Ended between turns, without a word of leaving (killed or closed),";
 	case ENDING_COMPACTING:
 		return "Ended while compacting";
 	case ENDING_API_ERROR:
@@ -232,7 +232,7 @@ static const char *banner_start(enum ending_kind k)
 
 /* How it ended, when, which call, what is unknown; compactions. */
 static void banner(struct doc *d, const struct handoff_input *in, const struct doctask *t,
-		   struct buf *b)
+		   bool brief, struct buf *b)
 {
 	const struct ending *end = in->ending;
 	const struct facts *f = d->f;
@@ -241,11 +241,21 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 	buf_add(b, str_of(banner_start(end->kind)));
 	when(b, end->at != CLOCK_NONE ? end->at : f->last_at);
 	switch (end->kind) {
+	case ENDING_EMPTY:
+		if (end->evidence[0]) {
+			buf_add(b, STR(": "));
+			doc_say(d, b, str_of(end->evidence), 300);
+		}
+		if (b->p[b->n - 1] != '.')
+			buf_byte(b, '.');
+		break;
 	case ENDING_CLEAN:
 	case ENDING_CLEARED:
 	case ENDING_KILLED_IDLE:
-		last_said(d, b);
-		if (b->p[b->n - 1] != '"')
+		if (!brief)
+			last_said(d, b);
+		if (b->n < 2 || b->p[b->n - 1] != '"' ||
+		    str_chr(STR(".!?"), b->p[b->n - 2]) == STR_NPOS)
 			buf_byte(b, '.');
 		buf_add(b, f->nopen ? STR(" A call has no result.")
 				    : STR(" No call is open."));
@@ -288,8 +298,10 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 		buf_byte(b, '.');
 	}
 	if (f->compactions)
-		buf_printf(b, " Compacted %u time%s.", f->compactions,
-			   f->compactions == 1 ? "" : "s");
+		buf_printf(b,
+			   f->compactions == 1 ? " Compacted once."
+					       : " Compacted %u times.",
+			   f->compactions);
 	if (f->agent_file)
 		buf_add(b, STR(" This is a sub-agent's own transcript."));
 	buf_add(b, STR("\n\n"));
@@ -425,6 +437,24 @@ static int fit(struct doc *d, const struct frame *fr, bool evidence, uint64_t bu
 	}
 }
 
+static void make_frame(struct doc *d, const struct handoff_input *in,
+		       const struct handoff_options *o, const struct doctask *t,
+		       bool brief, struct frame *fr)
+{
+	struct front front;
+
+	buf_reset(&fr->head);
+	buf_reset(&fr->git);
+	head_of(in, &front);
+	front.confidence = confidence_of(in, o, t);
+	front_matter(&fr->head, &front, o);
+	buf_add(&fr->head, STR("# Handoff: "));
+	doctask_title(d, t, brief ? TITLE_BRIEF : TITLE_BYTES, &fr->head);
+	buf_add(&fr->head, STR("\n\n"));
+	banner(d, in, t, brief, &fr->head);
+	docplace_git(d, in->git, brief, &fr->git);
+}
+
 /* free_evidence: the comments are there for the JSON form and cost nothing. */
 static int render(const struct handoff_input *in, const struct handoff_options *o,
 		  bool free_evidence, struct buf *out, struct err *e)
@@ -433,7 +463,6 @@ static int render(const struct handoff_input *in, const struct handoff_options *
 	struct frame fr = {BUF_INIT(1u << 18), BUF_INIT(1u << 18)};
 	int64_t room, fixed, stated;
 	struct doctask task;
-	struct front front;
 	struct doc d;
 	int ret;
 
@@ -443,16 +472,12 @@ static int render(const struct handoff_input *in, const struct handoff_options *
 	d.costly = o->evidence && !free_evidence;
 	doctask_find(in->facts, &task);
 	model(&d, in, o, &task, budget);
-	head_of(in, &front);
-	front.confidence = confidence_of(in, o, &task);
-	front_matter(&fr.head, &front, o);
-	buf_add(&fr.head, STR("# Handoff: "));
-	doctask_title(&d, &task, &fr.head);
-	buf_add(&fr.head, STR("\n\n"));
-	banner(&d, in, &task, &fr.head);
-	docplace_git(&d, in->git, &fr.git);
-	fixed = frame_cost(&fr);
 	stated = docfill_stated(&d);
+	make_frame(&d, in, o, &task, false, &fr);
+	/* a small budget gets a small frame */
+	if (frame_cost(&fr) * 2 > (int64_t)budget * 4)
+		make_frame(&d, in, o, &task, true, &fr);
+	fixed = frame_cost(&fr);
 	room = (int64_t)budget * 4 - fixed;
 	if (stated > room) {
 		ret = too_small(budget, fixed + stated, e);
@@ -488,48 +513,56 @@ static void git_of(struct gitstate *g, const struct handoff_options *o, str dir)
 	free(path);
 }
 
-/* The end of a file that nothing could be read from, as far as the budget goes. */
-static void fallback_tail(struct source *src, struct buf *out, uint64_t room_bytes)
+/* The end of the file into b, without its NUL bytes; returns how many those were. */
+static size_t read_tail(struct source *src, struct buf *b)
 {
-	uint64_t size = src->size, want = size / FALLBACK_SHARE;
-	struct buf raw = BUF_INIT(FALLBACK_BYTES), shown = BUF_INIT(8 * FALLBACK_BYTES);
+	uint64_t want = src->size / FALLBACK_SHARE;
+	size_t nuls = 0, kept = 0, i;
 	long n = 1;
 
-	if (want < 1024)
-		want = size < 1024 ? size : 1024;
+	if (want < FALLBACK_MIN)
+		want = src->size < FALLBACK_MIN ? src->size : FALLBACK_MIN;
 	if (want > FALLBACK_BYTES)
 		want = FALLBACK_BYTES;
-	if (source_seek(src, size - want) == 0) {
-		while (raw.n < want && n > 0) {
-			char *p = buf_room(&raw, (size_t)want - raw.n);
+	if (source_seek(src, src->size - want) < 0)
+		return 0;
+	while (b->n < want && n > 0) {
+		char *p = buf_room(b, (size_t)want - b->n);
 
-			n = p ? source_read(src, p, (size_t)want - raw.n) : 0;
-			if (n > 0)
-				raw.n += (size_t)n;
-		}
+		n = p ? source_read(src, p, (size_t)want - b->n) : 0;
+		if (n > 0)
+			b->n += (size_t)n;
 	}
+	for (i = 0; i < b->n; i++) {
+		if (b->p[i])
+			b->p[kept++] = b->p[i];
+		else
+			nuls++;
+	}
+	b->n = kept;
+	return nuls;
+}
+
+/* The end of a file that nothing could be read from, as far as the budget goes. */
+static void fallback_tail(struct doc *d, struct source *src, struct buf *out,
+			  uint64_t room_bytes)
+{
+	struct buf raw = BUF_INIT(FALLBACK_BYTES), shown = BUF_INIT(8 * FALLBACK_BYTES);
+	size_t nuls = read_tail(src, &raw);
+
 	redact_show(&shown, buf_str(&raw), true);
-	if (!shown.n) {
-		buf_add(out, STR("None."));
-	} else {
-		str s = utf8_tail(buf_str(&shown), (size_t)room_bytes);
-		size_t k;
-
-		buf_byte(out, '"');
-		while ((k = str_find(s, STR("<!--"))) != STR_NPOS) {
-			buf_add(out, str_head(s, k));
-			buf_add(out, STR("<! --"));
-			s = str_from(s, k + 4);
-		}
-		buf_add(out, s);
-		buf_byte(out, '"');
-	}
+	if (shown.n)
+		doc_quote(d, out, utf8_tail(buf_str(&shown), (size_t)room_bytes), 0);
+	else
+		buf_add(out, STR("Nothing."));
+	if (nuls)
+		buf_printf(out, " (and %zu NUL bytes)", nuls);
 	buf_byte(out, '\n');
 	buf_release(&raw);
 	buf_release(&shown);
 }
 
-static void fallback_text(struct source *src, const char *path,
+static void fallback_text(struct doc *d, struct source *src, const char *path,
 			  const struct transcript *t, const struct handoff_options *o,
 			  uint64_t room, struct buf *out)
 {
@@ -544,22 +577,27 @@ static void fallback_text(struct source *src, const char *path,
 	if (str_ends(name, STR(".jsonl")))
 		front.session = str_head(name, name.n - 6);
 	front_matter(out, &front, o);
+	if (t->losses)
+		buf_printf(
+			out,
+			"# Handoff: NEEDS HUMAN TRIAGE\n\n> NEEDS HUMAN TRIAGE. Not one record could be read from this transcript (%llu bytes, %llu unreadable piece%s).\n\n",
+			(unsigned long long)src->size, (unsigned long long)t->losses,
+			t->losses == 1 ? "" : "s");
+	else
+		buf_printf(
+			out,
+			"# Handoff: nothing to recover\n\n> This transcript holds no record (%llu bytes). If work was lost, it NEEDS HUMAN TRIAGE.\n\n",
+			(unsigned long long)src->size);
 	buf_add(out,
-		STR("# Handoff: NEEDS HUMAN TRIAGE\n\n> NEEDS HUMAN TRIAGE. Not one record could be read from this transcript"));
-	buf_printf(out, " (%llu bytes, %llu unreadable piece%s).\n\n",
-		   (unsigned long long)src->size, (unsigned long long)t->losses,
-		   t->losses == 1 ? "" : "s");
-	buf_add(out,
-		STR("## Goal\nUnknown: no prompt could be read.\n\n## Done\nUnknown. The end of the file, as it is:\n"));
-	fallback_tail(src, out, room);
+		STR("## Goal\nUnknown: no prompt could be read.\n\n## Done\nUnknown. The end of the file, as it is: "));
+	fallback_tail(d, src, out, room);
 	buf_add(out,
 		STR("\n## Next\n1. Look at the file by hand; `handoff-recover repair` keeps what can be kept.\n\n## Hazards (never filtered)\n"));
 	for (i = 0; i < o->nhazards; i++) {
 		str s = str_trim(o->hazards[i]);
 
-		if (!str_starts(s, STR("- ")))
-			buf_add(out, STR("- "));
-		redact_show(out, s, true);
+		buf_add(out, str_starts(s, STR("- ")) ? STR("") : STR("- "));
+		doc_say(d, out, s, 0);
 		buf_byte(out, '\n');
 	}
 	buf_add(out,
@@ -582,22 +620,31 @@ static void fallback_text(struct source *src, const char *path,
 static int fallback(struct source *src, const char *path, const struct transcript *t,
 		    const struct handoff_options *o, struct buf *out, struct err *e)
 {
+	static const struct facts nothing = {.last_at = CLOCK_NONE};
 	uint64_t budget = o->budget ? o->budget : HANDOFF_BUDGET_DEFAULT, frame, room;
 	size_t from = out->n;
+	struct doc d;
+	int ret = 0;
 
-	fallback_text(src, path, t, o, 0, out);
+	doc_init(&d, &nothing);
+	fallback_text(&d, src, path, t, o, 0, out);
 	frame = tokens_of(str_from(buf_str(out), from));
-	buf_cut(out, from);
-	if (frame > budget)
-		return too_small(budget, (int64_t)frame * 4, e);
-	for (room = (budget - frame) * 4; room > 0; room = room * 3 / 4) {
-		fallback_text(src, path, t, o, room, out);
-		if (tokens_of(str_from(buf_str(out), from)) <= budget)
-			return 0;
+	if (frame > budget) {
 		buf_cut(out, from);
+		ret = too_small(budget, (int64_t)frame * 4, e);
+		goto out;
 	}
-	fallback_text(src, path, t, o, 0, out);
-	return 0;
+	for (room = (budget - frame) * 4; room > 0; room = room * 3 / 4) {
+		buf_cut(out, from);
+		fallback_text(&d, src, path, t, o, room, out);
+		if (tokens_of(str_from(buf_str(out), from)) <= budget)
+			goto out;
+	}
+	buf_cut(out, from);
+	fallback_text(&d, src, path, t, o, 0, out);
+out:
+	doc_release(&d);
+	return ret;
 }
 
 /* ---- recover ---- */

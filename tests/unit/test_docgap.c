@@ -1,0 +1,188 @@
+#include "fault.h"
+
+#include "alldoc.h"
+#include "work/docgap.h"
+
+static struct facts base(void)
+{
+	return (struct facts){.records = 100,
+			      .last_at = 1770920402000,
+			      .dir = STR("/home/dev/lantern")};
+}
+
+static void test_docgap__a_check_says_what_it_gave_and_what_came_after(void **state)
+{
+	struct fact_command c[] = {
+		{.record = 20,
+		 .at = 1770920300000,
+		 .text = STR("make check 2>&1 | tail -5"),
+		 .family = STR("make check"),
+		 .check = true,
+		 .tally = STR("4 passed, 0 failed")},
+		{.record = 40,
+		 .at = 1770920320000,
+		 .text = STR("make lint"),
+		 .family = STR("make lint"),
+		 .check = true,
+		 .failed = true},
+		{.record = 41,
+		 .at = 1770920320000,
+		 .text = STR("make fmt"),
+		 .family = STR("make fmt"),
+		 .check = true},
+		{.record = 42, .text = STR("ls"), .family = STR("ls")}};
+	struct fact_error e = {.record = 41,
+			       .command = STR("make fmt"),
+			       .line = {STR("error: no fmt")},
+			       .nlines = 1};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.command = c;
+	f.ncommand = 4;
+	f.error = &e;
+	f.nerror = 1;
+	f.last_edit_record = 30;
+	f.last_edit_at = 1770920310000;
+	doc_init(&d, &f);
+	docgap_verify(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_VERIFY),
+		"- [ ] `make fmt` failed at 18:18:40\n"
+		"- [ ] `make lint` failed at 18:18:40\n"
+		"- [ ] `make check`: was \"4 passed, 0 failed\" at 18:18:20; edits came after it (18:18:30)\n");
+	doc_release(&d);
+}
+
+static void test_docgap__commands_of_the_plan_that_never_ran(void **state)
+{
+	struct fact_command c[] = {
+		{.record = 20, .text = STR("make check"), .family = STR("make check")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.plan = STR(
+		"# P\n## Steps\n- `make wires`\n## Verification\n- `make check` and `make night` and `LAMP`\n");
+	f.command = c;
+	f.ncommand = 1;
+	doc_init(&d, &f);
+	docgap_verify(&d, NULL);
+	assert_string_equal(alldoc(&d, DOC_VERIFY),
+			    "- [ ] `make night`: the plan asks for it; never run\n");
+	doc_release(&d);
+}
+
+static void test_docgap__git_is_asked_only_where_it_was_not_read(void **state)
+{
+	struct fact_commit c = {
+		.record = 10, .sha = STR("9feff38"), .subject = STR("dim")};
+	struct gitstate git = {.kind = GITSTATE_REPO};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.commit = &c;
+	f.ncommit = 1;
+	doc_init(&d, &f);
+	docgap_verify(&d, &git);
+	assert_string_equal(alldoc(&d, DOC_VERIFY), "");
+	docgap_verify(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_VERIFY),
+		"- [ ] `git log --oneline -1` is `9feff38`, the last commit recorded\n");
+	doc_release(&d);
+}
+
+static void test_docgap__damage_is_told_with_its_place(void **state)
+{
+	struct docgap_file file = {.losses = 2,
+				   .lost_bytes = 300,
+				   .loss_line = 7,
+				   .loss_off = 1000,
+				   .loss_len = 200,
+				   .tail_cut = true,
+				   .abandoned = 1};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.dropped = 3;
+	doc_init(&d, &f);
+	docgap_lines(&d, &file);
+	assert_string_equal(
+		alldoc(&d, DOC_GAPS),
+		"- 2 pieces of the transcript could not be read, 300 bytes in all; the first is at line 7, bytes 1000 to 1200.\n"
+		"- The transcript ends inside a record: what it said is lost.\n"
+		"- Left out: 1 branch of the conversation that a rewind left behind.\n"
+		"- Left out: 3 facts of rewound branches, or beyond the bounds of memory.\n");
+	doc_release(&d);
+}
+
+static void test_docgap__an_open_call_has_the_longest_waits_beside_it(void **state)
+{
+	struct fact_call open = {
+		.record = 70, .name = STR("Bash"), .label = STR("make flash")};
+	int64_t wait[] = {119000, 746000, 496000, 169000};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.open = &open;
+	f.nopen = 1;
+	f.wait = wait;
+	f.nwait = 4;
+	f.mode = STR("default");
+	doc_init(&d, &f);
+	docgap_lines(&d, &(struct docgap_file){0});
+	assert_string_equal(
+		alldoc(&d, DOC_GAPS),
+		"- The outcome of the open call. Earlier results came up to 2m49s, 8m16s and 12m26s after their calls "
+		"(mode `default`), so it may have been waiting for approval.\n");
+	doc_release(&d);
+}
+
+static void test_docgap__a_file_the_user_named_and_nobody_touched(void **state)
+{
+	struct fact_prompt p[] = {
+		{.record = 3,
+		 .kind = FACT_PROMPT,
+		 .text = STR(
+			 "log each step in docs/steps.md, see src/dim.c and Notes.md and docs/steps.md")}};
+	struct fact_read r[] = {
+		{.record = 5, .path = STR("/home/dev/lantern/src/dim.c")}};
+	struct fact_command c[] = {{.record = 6, .text = STR("cat NOTES.md")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.prompt = p;
+	f.nprompt = 1;
+	f.read = r;
+	f.nread = 1;
+	f.command = c;
+	f.ncommand = 1;
+	doc_init(&d, &f);
+	docgap_lines(&d, &(struct docgap_file){0});
+	assert_string_equal(
+		alldoc(&d, DOC_GAPS),
+		"- Named by the user, and no call opened or wrote it: `docs/steps.md`\n");
+	doc_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_docgap__a_check_says_what_it_gave_and_what_came_after),
+		cmocka_unit_test(test_docgap__commands_of_the_plan_that_never_ran),
+		cmocka_unit_test(test_docgap__git_is_asked_only_where_it_was_not_read),
+		cmocka_unit_test(test_docgap__damage_is_told_with_its_place),
+		cmocka_unit_test(
+			test_docgap__an_open_call_has_the_longest_waits_beside_it),
+		cmocka_unit_test(test_docgap__a_file_the_user_named_and_nobody_touched),
+	};
+
+	return cmocka_run_group_tests_name("docgap", tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+#include "fault.h"
+
+#include <stdio.h>
+
+#include "alldoc.h"
+#include "work/dochazard.h"
+
+static struct facts base(void)
+{
+	return (struct facts){.records = 100,
+			      .last_at = 1770920402000,
+			      .dir = STR("/home/dev/lantern")};
+}
+
+static void test_dochazard__the_users_own_clauses_stand_word_for_word(void **state)
+{
+	struct fact_prompt p[] = {
+		{.record = 3,
+		 .kind = FACT_PROMPT,
+		 .text = STR(
+			 "dim the lamp at night. never touch the cache; it is shared.")},
+		{.record = 9, .kind = FACT_QUEUED, .text = STR("do not push")},
+		{.record = 12, .kind = FACT_PROMPT, .text = STR("Do not push!")},
+		{.record = 14, .kind = FACT_EVENT, .text = STR("never mind")},
+	};
+	struct facts f = base();
+	struct doc_line *l;
+	struct doc d;
+
+	(void)state;
+	f.prompt = p;
+	f.nprompt = 4;
+	doc_init(&d, &f);
+	dochazard_stated(&d, NULL, 0);
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- User: \"never touch the cache; it is shared.\"\n- User: \"do not push\"\n");
+	for (l = d.first; l; l = l->next)
+		if (l->first)
+			assert_true(l->first->must && l->block == DOC_B_STATED);
+	doc_release(&d);
+}
+
+static void test_dochazard__carried_hazards_stay_once(void **state)
+{
+	static const str carried[] = {{"- User: \"never reboot\"", 22},
+				      {"- User: \"do not push\"", 21},
+				      {"- Plan: \"no new files\"", 22}};
+	struct fact_prompt p[] = {
+		{.record = 9, .kind = FACT_PROMPT, .text = STR("do not push")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.prompt = p;
+	f.nprompt = 1;
+	doc_init(&d, &f);
+	dochazard_stated(&d, carried, 3);
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- User: \"never reboot\"\n- Plan: \"no new files\"\n- User: \"do not push\"\n");
+	doc_release(&d);
+}
+
+static void test_dochazard__too_many_are_counted_and_the_newest_stand(void **state)
+{
+	static char text[100][64];
+	static struct fact_prompt p[100];
+	struct facts f = base();
+	struct doc_line *l;
+	struct doc d;
+	size_t i, musts = 0;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		snprintf(text[i], sizeof(text[i]), "never touch file number%zu", i);
+		p[i] = (struct fact_prompt){
+			.record = i + 1, .kind = FACT_PROMPT, .text = str_of(text[i])};
+	}
+	f.prompt = p;
+	f.nprompt = 100;
+	doc_init(&d, &f);
+	dochazard_stated(&d, NULL, 0);
+	for (l = d.first; l; l = l->next)
+		musts += l->first && l->first->must;
+	assert_int_equal(musts, DOCHAZARD_STATED_MAX + 1);
+	assert_true(alldoc_has(&d, DOC_HAZARDS, "60 older clauses"));
+	doc_release(&d);
+}
+
+static void test_dochazard__the_plans_limits_are_stated(void **state)
+{
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.plan = STR(
+		"# P\n## What this does NOT change\n- **The wires** stay\n- the lamp\n## Steps\n- cut the wires\n");
+	doc_init(&d, &f);
+	dochazard_stated(&d, NULL, 0);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS),
+			    "- Plan: \"The wires stay\"\n- Plan: \"the lamp\"\n");
+	doc_release(&d);
+}
+
+static void test_dochazard__what_only_reads_is_not_half_applied(void **state)
+{
+	static const struct {
+		const char *name, *label;
+		bool reads;
+	} row[] = {
+		{"Bash", "git -C /home/dev/lantern diff --cached -- a.c", true},
+		{"Bash", "git log --oneline | head -5", true},
+		{"Bash", "cd src && ls && git status", true},
+		{"Bash", "gh pr view 12 --json state", true},
+		{"Bash", "git commit -m x", false},
+		{"Bash", "git status; rm -rf build", false},
+		{"Bash", "ls > files", false},
+		{"Bash", "gh pr merge 12", false},
+		{"Bash", "git status 2>&1 | head", true},
+		{"Bash", "", false},
+		{"Bash", "git push >/dev/null 2>&1", false},
+		{"Bash", "make flash", false},
+		{"Bash", "sed -i s/a/b/ x", false},
+		{"Edit", "Edit src/dim.c", false},
+		{"Read", "Read src/dim.c", true},
+		{"mcp__lamp__set", "mcp__lamp__set", false},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct fact_call c = {.name = str_of(row[i].name),
+				      .label = str_of(row[i].label)};
+
+		if (dochazard_only_reads(&c) != row[i].reads)
+			fail_msg("%s %s", row[i].name, row[i].label);
+	}
+}
+
+static void test_dochazard__state_at_the_end(void **state)
+{
+	struct fact_command c[] = {{.record = 20,
+				    .at = 1770920300000,
+				    .text = STR("make check"),
+				    .family = STR("make check"),
+				    .check = true,
+				    .tally = STR("3 passed, 1 failed")},
+				   {.record = 30,
+				    .at = 1770920310000,
+				    .text = STR("make lint"),
+				    .family = STR("make lint"),
+				    .check = true,
+				    .failed = true},
+				   {.record = 40,
+				    .at = 1770920320000,
+				    .text = STR("make lint"),
+				    .family = STR("make lint"),
+				    .check = true}};
+	struct fact_background g[] = {
+		{.record = 5, .id = STR("b1"), .command = STR("make serve")},
+		{.record = 6,
+		 .id = STR("b2"),
+		 .command = STR("make old"),
+		 .ended = STR("completed")}};
+	struct fact_read r[] = {{.record = 7, .path = STR("/home/dev/lantern/.env")}};
+	struct fact_refused stop[] = {{.record = 50,
+				       .tool = STR("Bash"),
+				       .label = STR("make wipe"),
+				       .words = STR("not that one")},
+				      {.record = 51,
+				       .tool = STR("AskUserQuestion"),
+				       .label = STR("AskUserQuestion")}};
+	struct fact_edit e[] = {{.first = 10,
+				 .last = 15,
+				 .path = STR("/home/dev/lantern/a.c"),
+				 .count = 1}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.command = c;
+	f.ncommand = 3;
+	f.background = g;
+	f.nbackground = 2;
+	f.read = r;
+	f.nread = 1;
+	f.refused = stop;
+	f.nrefused = 2;
+	f.edit = e;
+	f.nedit = 1;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- Failed when last run: `make check` at 18:18:20: \"3 passed, 1 failed\"\n"
+		"- The user stopped `make wipe` and said: \"not that one\"\n"
+		"- Started in the background, no end reported: `make serve` (b1)\n"
+		"- Holds secrets; do not print it: `.env`\n"
+		"- No commit is recorded: the edits above are uncommitted, as far as the records tell.\n");
+	doc_release(&d);
+}
+
+static void test_dochazard__live_git_says_what_is_not_committed(void **state)
+{
+	struct fact_edit e[] = {
+		{.last = 15, .path = STR("/home/dev/lantern/src/a.c"), .count = 1},
+		{.last = 16, .path = STR("/home/dev/lantern/src/b.c"), .count = 1}};
+	char path[] = "src/b.c";
+	struct gitstate_file file = {
+		.path = path, .flags = GITSTATE_MODIFIED, .xy = " M"};
+	struct gitstate git = {.kind = GITSTATE_REPO,
+			       .file = &file,
+			       .nfiles = 1,
+			       .nfiles_all = 1,
+			       .operation = "rebase"};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.edit = e;
+	f.nedit = 2;
+	doc_init(&d, &f);
+	dochazard_state(&d, &git);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS),
+			    "- A git rebase is in progress in the work tree.\n"
+			    "- Edited here and not committed (now): `src/b.c`\n");
+	doc_release(&d);
+}
+
+static void test_dochazard__a_status_that_contradicts_an_edit_is_told(void **state)
+{
+	struct fact_edit e[] = {{.last = 15,
+				 .at = 1770920100000,
+				 .path = STR("/home/dev/lantern/src/a.c"),
+				 .count = 1},
+				{.last = 16,
+				 .at = 1770920110000,
+				 .path = STR("/home/dev/lantern/src/b.c"),
+				 .count = 1}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.edit = e;
+	f.nedit = 2;
+	f.git_status = STR(
+		"On branch main\nChanges not staged for commit:\n\tmodified:   src/b.c\n");
+	f.git_status_record = 30;
+	f.git_status_at = 1770920200000;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	assert_true(alldoc_has(
+		&d, DOC_HAZARDS,
+		"- `src/a.c` was edited at 18:15:00, yet `git status` at 18:16:40 does not list it"));
+	assert_false(alldoc_has(&d, DOC_HAZARDS, "`src/b.c` was edited"));
+	doc_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_dochazard__the_users_own_clauses_stand_word_for_word),
+		cmocka_unit_test(test_dochazard__carried_hazards_stay_once),
+		cmocka_unit_test(
+			test_dochazard__too_many_are_counted_and_the_newest_stand),
+		cmocka_unit_test(test_dochazard__the_plans_limits_are_stated),
+		cmocka_unit_test(test_dochazard__what_only_reads_is_not_half_applied),
+		cmocka_unit_test(test_dochazard__state_at_the_end),
+		cmocka_unit_test(test_dochazard__live_git_says_what_is_not_committed),
+		cmocka_unit_test(
+			test_dochazard__a_status_that_contradicts_an_edit_is_told),
+	};
+
+	return cmocka_run_group_tests_name("dochazard", tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+#include "fault.h"
+
+#include "alldoc.h"
+#include "work/docplace.h"
+
+static struct facts base(void)
+{
+	return (struct facts){.records = 100,
+			      .last_at = 1770920402000,
+			      .dir = STR("/home/dev/lantern")};
+}
+
+static const char *git_lines(struct facts *f, const struct gitstate *git, bool brief)
+{
+	static char text[8192];
+	struct buf b = BUF_INIT(sizeof(text) - 1);
+	struct doc d;
+
+	doc_init(&d, f);
+	docplace_git(&d, git, brief, &b);
+	memcpy(text, buf_cstr(&b), b.n + 1);
+	doc_release(&d);
+	buf_release(&b);
+	return text;
+}
+
+static void test_docplace__recorded_state_is_said_to_be_recorded(void **state)
+{
+	struct fact_commit c = {
+		.record = 10, .sha = STR("9feff38"), .subject = STR("dim: in steps")};
+	struct gitstate gone = {.kind = GITSTATE_NO_DIR};
+	struct facts f = base();
+
+	(void)state;
+	f.branch = STR("topic");
+	f.commit = &c;
+	f.ncommit = 1;
+	f.git_status = STR("On branch topic\n\tmodified:   src/dim.c\n");
+	f.git_status_at = 1770920300000;
+	assert_string_equal(
+		git_lines(&f, &gone, false),
+		"As recorded in the transcript, not re-read (`/home/dev/lantern` does not exist here):\n"
+		"Branch: topic \xc2\xb7 HEAD: `9feff38` \"dim: in steps\"\n"
+		"`git status` at 18:18:20: M `src/dim.c`\n");
+	assert_string_equal(
+		git_lines(&f, NULL, true),
+		"As recorded in the transcript, not re-read:\nBranch: topic \xc2\xb7 HEAD: `9feff38` \"dim: in steps\"\n");
+}
+
+static void test_docplace__what_moved_since_is_told(void **state)
+{
+	struct fact_commit c = {.record = 10, .sha = STR("9feff38")};
+	char branch[] = "main", head[] = "156c7fcc0aa";
+	struct gitstate git = {.kind = GITSTATE_REPO, .branch = branch, .head = head};
+	struct facts f = base();
+
+	(void)state;
+	f.branch = STR("topic");
+	f.commit = &c;
+	f.ncommit = 1;
+	assert_non_null(strstr(
+		git_lines(&f, &git, false),
+		"Drift: the records end on branch `topic`; the work tree is on `main` now.\n"));
+	assert_non_null(strstr(
+		git_lines(&f, &git, false),
+		"Drift: the last recorded commit is `9feff38`; HEAD is another one now.\n"));
+	f.branch = STR("main");
+	c.sha = STR("156c7fcc0");
+	assert_null(strstr(git_lines(&f, &git, false), "Drift"));
+}
+
+static void test_docplace__commands_are_grouped_by_program(void **state)
+{
+	struct fact_command c[] = {
+		{.record = 1, .text = STR("git add a.c"), .count = 1},
+		{.record = 2, .text = STR("make check"), .count = 3},
+		{.record = 3,
+		 .text = STR("echo \"== x ==\"; git push"),
+		 .count = 1,
+		 .failed = true},
+		{.record = 4, .text = STR("sleep 5"), .count = 1},
+		{.record = 5,
+		 .text = STR("cat /tmp/claude-1/tasks/b1.output"),
+		 .count = 1},
+		{.record = 6, .text = STR("npm test"), .count = 1},
+	};
+	struct fact_tool t[] = {{.name = STR("Skill"), .count = 3},
+				{.name = STR("mcp__lamp__set"), .count = 2, .failed = 1}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.command = c;
+	f.ncommand = 6;
+	f.tool = t;
+	f.ntool = 2;
+	doc_init(&d, &f);
+	docplace_commands(&d);
+	assert_string_equal(alldoc(&d, DOC_ENVIRONMENT),
+			    "- Ran `make check` \xc3\x97"
+			    "3; `npm test`\n"
+			    "- Ran `git add a.c`; `git push` (failed)\n"
+			    "- Other tools: `mcp__lamp__set` \xc3\x97"
+			    "2 (1 failed)\n");
+	doc_release(&d);
+}
+
+static void test_docplace__files_are_told_once(void **state)
+{
+	struct fact_name defs[] = {{.text = STR("dim_step")}, {.text = STR("unsaid")}};
+	struct fact_name ident[] = {{.text = STR("dim_step"), .weight = 3}};
+	struct fact_read r[] = {
+		{.record = 5,
+		 .path = STR("/home/dev/lantern/src/dim.c"),
+		 .count = 2,
+		 .name = defs,
+		 .nnames = 2},
+		{.record = 9, .path = STR("/home/dev/lantern/src/hall.c"), .count = 1}};
+	struct fact_edit e[] = {
+		{.last = 20, .path = STR("/home/dev/lantern/src/hall.c"), .count = 1}};
+	struct fact_name named[] = {{.text = STR("src/dim.c"), .weight = 9},
+				    {.text = STR("docs/plan.md"), .weight = 3},
+				    {.text = STR("plan.md"), .weight = 1},
+				    {.text = STR("/tmp/x.log"), .weight = 5},
+				    {.text = STR("_test.go"), .weight = 5}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.ident = ident;
+	f.nident = 1;
+	f.read = r;
+	f.nread = 2;
+	f.edit = e;
+	f.nedit = 1;
+	f.last_edit_record = 20;
+	f.named = named;
+	f.nnamed = 5;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_string_equal(alldoc(&d, DOC_FILES),
+			    "**For context:** `src/dim.c` (`dim_step`)\n"
+			    "**To modify next:** `src/hall.c`\n"
+			    "**Named, not opened:** `docs/plan.md`\n");
+	doc_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_docplace__recorded_state_is_said_to_be_recorded),
+		cmocka_unit_test(test_docplace__what_moved_since_is_told),
+		cmocka_unit_test(test_docplace__commands_are_grouped_by_program),
+		cmocka_unit_test(test_docplace__files_are_told_once),
+	};
+
+	return cmocka_run_group_tests_name("docplace", tests, NULL, NULL);
+}

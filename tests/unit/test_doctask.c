@@ -1,0 +1,235 @@
+#include "fault.h"
+
+#include "alldoc.h"
+#include "work/doctask.h"
+
+#define PROMPT(n, words)                                                                 \
+	(struct fact_prompt)                                                             \
+	{                                                                                \
+		.record = (n), .kind = FACT_PROMPT, .text = STR(words)                   \
+	}
+
+static struct facts facts_of(struct fact_prompt *p, size_t n)
+{
+	return (struct facts){.records = 100,
+			      .last_at = 1770920402000,
+			      .dir = STR("/home/dev/lantern"),
+			      .prompt = p,
+			      .nprompt = n};
+}
+
+static void test_doctask__fillers_and_client_commands_are_no_request(void **state)
+{
+	struct fact_prompt p[] = {
+		PROMPT(1, "dim the lamp"),
+		PROMPT(5, "cap the retries at three"),
+		PROMPT(9, "yes"),
+		{.record = 12, .kind = FACT_SLASH, .text = STR("/compact")},
+		{.record = 13, .kind = FACT_BANG, .text = STR("! ls")},
+		{.record = 14,
+		 .kind = FACT_EVENT,
+		 .text = STR("<ci-event>red</ci-event>")},
+		PROMPT(15, "/model"),
+	};
+	struct facts f = facts_of(p, 7);
+	struct doctask t;
+
+	(void)state;
+	doctask_find(&f, &t);
+	assert_ptr_equal(t.last, &p[1]);
+	assert_ptr_equal(t.before, &p[0]);
+	assert_ptr_equal(t.first, &p[0]);
+	assert_false(t.answered);
+}
+
+static void test_doctask__a_request_is_answered_by_a_text_with_no_call_open(void **state)
+{
+	struct fact_prompt p[] = {PROMPT(1, "dim the lamp at night")};
+	struct fact_call call = {
+		.record = 30, .name = STR("Bash"), .label = STR("make flash")};
+	struct facts f = facts_of(p, 1);
+	struct doctask t;
+
+	(void)state;
+	f.last = FACT_LAST_TEXT;
+	f.last_text_record = 20;
+	doctask_find(&f, &t);
+	assert_true(t.answered);
+	f.open = &call;
+	f.nopen = 1;
+	doctask_find(&f, &t);
+	assert_false(t.answered);
+}
+
+static void test_doctask__a_long_request_keeps_both_its_ends(void **state)
+{
+	char text[4001];
+	struct fact_prompt p = {.record = 1, .kind = FACT_PROMPT};
+	struct facts f;
+	struct doctask t;
+	struct doc d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4000; i++)
+		text[i] = i % 6 == 5 ? ' ' : 'w';
+	memcpy(text, "BEGIN", 5);
+	memcpy(text + 3995, "ENDED", 5);
+	p.text = (str){text, 4000};
+	f = facts_of(&p, 1);
+	doctask_find(&f, &t);
+	doc_init(&d, &f);
+	doctask_goal(&d, &t, true);
+	assert_true(alldoc_has(&d, DOC_GOAL, "Open request: \"BEGIN"));
+	assert_true(alldoc_has(&d, DOC_GOAL, "ENDED\"\n"));
+	assert_true(strlen(alldoc(&d, DOC_GOAL)) < 1200);
+	doc_release(&d);
+}
+
+static void test_doctask__a_plan_is_quoted_by_its_heading_and_its_reason(void **state)
+{
+	struct fact_prompt p[] = {
+		PROMPT(3, "Implement the following plan:\n\n# Dim the lamp\n...")};
+	struct facts f = facts_of(p, 1);
+	struct buf title = BUF_INIT(4096);
+	struct doctask t;
+	struct doc d;
+
+	(void)state;
+	f.plan = STR(
+		"# Dim the lamp\n\n## Context\nThe lamp is **far too bright** at night.\n\n## Steps\n- one\n");
+	f.plan_record = 3;
+	doctask_find(&f, &t);
+	doc_init(&d, &f);
+	doctask_goal(&d, &t, true);
+	assert_string_equal(
+		alldoc(&d, DOC_GOAL),
+		"Open request: the approved plan \"Dim the lamp\": \"The lamp is far too bright at night.\"\n");
+	doctask_title(&d, &t, 100, &title);
+	assert_str(buf_str(&title), STR("Dim the lamp"));
+	buf_release(&title);
+	doc_release(&d);
+}
+
+static void test_doctask__done_lists_records_only(void **state)
+{
+	struct fact_commit c[] = {
+		{.record = 40, .sha = STR("9feff38"), .subject = STR("dim: in steps")},
+		{.record = 50, .subject = STR("no \"sha\" known")}};
+	struct fact_name names[] = {{.text = STR("dim_step"), .weight = 3},
+				    {.text = STR("zz"), .weight = 9}};
+	struct fact_edit e = {.first = 10,
+			      .last = 20,
+			      .path = STR("/home/dev/lantern/src/dim.c"),
+			      .count = 2,
+			      .plus = 5,
+			      .minus = 1,
+			      .created = true,
+			      .name = names,
+			      .nnames = 2};
+	struct fact_agent g = {
+		.record = 60,
+		.id = STR("a1"),
+		.description = STR("Check the wires"),
+		.result = STR(
+			"| a | b |\nThe red wire is loose because the screw is missing.\n")};
+	struct facts f = facts_of(NULL, 0);
+	struct doc d;
+
+	(void)state;
+	f.commit = c;
+	f.ncommit = 2;
+	f.edit = &e;
+	f.nedit = 1;
+	f.agent = &g;
+	f.nagent = 1;
+	doc_init(&d, &f);
+	doctask_done(&d);
+	assert_string_equal(
+		alldoc(&d, DOC_DONE),
+		"- Commit `9feff38` \"dim: in steps\"\n- Commit \"no \"sha\" known\"\n"
+		"- `src/dim.c` (new, 2 edits, +5 \xe2\x88\x92"
+		"1): `dim_step`\n"
+		"- Agent \"Check the wires\" reported: \"The red wire is loose because the screw is missing.\"\n");
+	doc_release(&d);
+}
+
+static void test_doctask__next_begins_with_the_uncertain_call(void **state)
+{
+	struct fact_prompt p[] = {PROMPT(1, "dim the lamp at night")};
+	struct fact_call open[] = {
+		{.record = 70, .name = STR("Bash"), .label = STR("git diff")},
+		{.record = 71, .name = STR("Bash"), .label = STR("make flash")}};
+	struct fact_todo todo[] = {
+		{.subject = STR("Check the clock"), .status = STR("pending")},
+		{.subject = STR("Dim in steps"), .status = STR("completed")},
+		{.subject = STR("Wire it"), .status = STR("in_progress")}};
+	struct facts f = facts_of(p, 1);
+	struct doctask t;
+	struct doc d;
+
+	(void)state;
+	f.open = open;
+	f.nopen = 2;
+	f.last = FACT_LAST_CALL;
+	f.last_text = STR("All of the steps are in now. Shall I flash it?");
+	f.last_text_record = 60;
+	doctask_find(&f, &t);
+	doc_init(&d, &f);
+	doctask_next(&d, &t, todo, 3);
+	assert_string_equal(
+		alldoc(&d, DOC_NEXT),
+		"1. Without a result, and harmless to repeat: `git diff`\n"
+		"2. Find out whether this call ran before repeating it: `make flash`\n"
+		"3. Carry out the open request (Goal).\n"
+		"4. Todo, in progress: \"Wire it\"\n"
+		"5. Todo: \"Check the clock\"\n"
+		"6. Asked and unanswered: \"Shall I flash it?\"\n"
+		"- Last words before the end: \"All of the steps are in now.\"\n");
+	assert_string_equal(alldoc(&d, DOC_DONE),
+			    "- Todos completed: \"Dim in steps\"\n");
+	doc_release(&d);
+}
+
+static void test_doctask__the_title_is_the_newest_prompt_that_says_enough(void **state)
+{
+	struct fact_prompt p[] = {
+		PROMPT(1, "dim the lamp slowly in the night, in src/dim.c"),
+		PROMPT(5, "yes but do it in the hall as well, and soon"),
+		PROMPT(9, "commit this")};
+	struct facts f = facts_of(p, 3);
+	struct buf b = BUF_INIT(4096);
+	struct doctask t;
+	struct doc d;
+
+	(void)state;
+	doctask_find(&f, &t);
+	doc_init(&d, &f);
+	doctask_title(&d, &t, 100, &b);
+	assert_str(buf_str(&b), STR("dim the lamp slowly in the night, in src/dim.c"));
+	f.title = STR("Night\nlamp");
+	buf_reset(&b);
+	doctask_title(&d, &t, 100, &b);
+	assert_str(buf_str(&b), STR("Night lamp"));
+	doc_release(&d);
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_doctask__fillers_and_client_commands_are_no_request),
+		cmocka_unit_test(
+			test_doctask__a_request_is_answered_by_a_text_with_no_call_open),
+		cmocka_unit_test(test_doctask__a_long_request_keeps_both_its_ends),
+		cmocka_unit_test(
+			test_doctask__a_plan_is_quoted_by_its_heading_and_its_reason),
+		cmocka_unit_test(test_doctask__done_lists_records_only),
+		cmocka_unit_test(test_doctask__next_begins_with_the_uncertain_call),
+		cmocka_unit_test(
+			test_doctask__the_title_is_the_newest_prompt_that_says_enough),
+	};
+
+	return cmocka_run_group_tests_name("doctask", tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* Sentences of many tongues, ours all of them. */
+#include "fault.h"
+
+#include "work/docwords.h"
+
+static void test_docwords__fillers_of_many_languages_ask_for_nothing(void **state)
+{
+	static const char *const fill[] = {
+		"yes",        "ok, go on",    "ja, weiter", "да, продолжай",
+		"好的，继续", "はい、続けて", "👍",          "oui, merci",
+		"sí, sigue",  "네 계속",      "",           "  "};
+	static const char *const real[] = {"ok cap the retries at three",
+					   "ja, aber lass die Anzeige aus",
+					   "да, но без кэша",
+					   "好的，先修复测试",
+					   "x",
+					   "yes yes yes yes yes yes yes"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(fill) / sizeof(fill[0]); i++)
+		assert_true(docwords_is_filler(str_of(fill[i])));
+	for (i = 0; i < sizeof(real) / sizeof(real[0]); i++)
+		assert_false(docwords_is_filler(str_of(real[i])));
+}
+
+static void test_docwords__prohibitions_of_many_languages_are_constraints(void **state)
+{
+	static const char *const yes[] = {
+		"Never touch config/prod.yaml.",
+		"do not push",
+		"ok but never push",
+		"and never below 5 percent",
+		"no do not touch the cache",
+		"Bitte nichts committen, bevor ich es gesehen habe.",
+		"Niemals direkt auf main",
+		"Не трогай файл docs/plan.md.",
+		"Пожалуйста, не удаляй ветку",
+		"不要修改 src/wire.c。",
+		"请勿提交",
+		"設定ファイルは変更しないでください。",
+		"No toques la rama main.",
+		"Ne touche pas au cache",
+		"설정 파일은 수정하지 마세요"};
+	static const char *const no[] = {"why do we never test the clock?",
+					 "Не понимаю, почему он молчит",
+					 "Nicht schlecht, weiter so",
+					 "the lamp is not bright",
+					 "no tests were found",
+					 "别的灯也要改吗？",
+					 "mach die Lampe heller"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (docwords_constraint(str_of(yes[i])) < 2)
+			fail_msg("not seen: %s", yes[i]);
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (docwords_constraint(str_of(no[i])) >= 2)
+			fail_msg("wrongly seen: %s", no[i]);
+}
+
+static void test_docwords__lines_of_a_log_are_nobodys_words(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	assert_int_equal(
+		docwords_typed(
+			&b,
+			STR("why?\n10:00:01 never a\n10:00:02 never b\n10:00:03 never c\n10:00:04 never d\nfix it\n")),
+		4);
+	assert_str(buf_str(&b), STR("why?\nfix it\n"));
+	buf_reset(&b);
+	assert_int_equal(
+		docwords_typed(
+			&b,
+			STR("1. never a\n2. never b\n3. never c\n4. never d\n5. never e\n")),
+		0);
+	buf_reset(&b);
+	assert_int_equal(docwords_typed(&b, STR("10:00:01 a\n10:00:02 b\n10:00:03 c\n")),
+			 0);
+	buf_release(&b);
+}
+
+static void test_docwords__takes_any_bytes(void **state)
+{
+	static const char bytes[] = "\xff\xfe не\xd0 \xe5\xa5 ok\x80, never";
+	struct buf b = BUF_INIT(4096);
+	size_t n;
+
+	(void)state;
+	for (n = 0; n < sizeof(bytes); n++) {
+		str s = {bytes, n};
+
+		assert_true(docwords_constraint(s) >= 0);
+		if (docwords_is_filler(s))
+			assert_true(n < 4 || str_trim(s).n == 0);
+		buf_reset(&b);
+		assert_int_equal(docwords_typed(&b, s), 0);
+	}
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_docwords__fillers_of_many_languages_ask_for_nothing),
+		cmocka_unit_test(
+			test_docwords__prohibitions_of_many_languages_are_constraints),
+		cmocka_unit_test(test_docwords__lines_of_a_log_are_nobodys_words),
+		cmocka_unit_test(test_docwords__takes_any_bytes),
+	};
+
+	return cmocka_run_group_tests_name("docwords", tests, NULL, NULL);
+}

@@ -1,0 +1,496 @@
+/*
+ * Whole documents. Cases as data stand in tests/cases/handoff-*.case: a line with a
+ * transcript and options, a line "--", then the document. UPDATE=1 rewrites them.
+ */
+#include "fault.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "data/json.h"
+#include "work/handoff.h"
+#include "work/ledger.h"
+
+#define CASES_DIR "tests/cases"
+#define FIXTURES  "fixtures/transcripts"
+#define DEMO                                                                             \
+	"fixtures/demo/claude/projects/-home-dev-tollgate/7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47.jsonl"
+#define DOC_MAX (8u << 20)
+
+/* The document of a transcript; the code of handoff_recover. */
+static int recover(const char *path, const struct handoff_options *o, bool json,
+		   struct buf *out, struct err *e)
+{
+	struct source src;
+	int ret;
+
+	assert_int_equal(source_open(&src, path, e), 0);
+	ret = json ? handoff_recover_json(&src, path, o, out, e)
+		   : handoff_recover(&src, path, o, out, e);
+	source_release(&src);
+	return ret;
+}
+
+static struct handoff_options plain(void)
+{
+	return (struct handoff_options){.since = CLOCK_NONE, .no_git = true};
+}
+
+static str document(const char *path, const struct handoff_options *o, struct buf *out)
+{
+	struct err e = ERR_INIT;
+
+	buf_reset(out);
+	if (recover(path, o, false, out, &e) < 0)
+		fail_msg("%s: %s", path, e.msg);
+	return buf_str(out);
+}
+
+/* ---- cases ---- */
+
+struct a_case {
+	char path[512];
+	struct handoff_options o;
+	char words[512];
+};
+
+static void read_options(struct a_case *c, str line)
+{
+	str w, next;
+
+	c->o = plain();
+	snprintf(c->words, sizeof(c->words), "%.*s", STR_ARG(line));
+	line = str_of(c->words);
+	assert_true(str_word(&line, &w));
+	snprintf(c->path, sizeof(c->path), "%.*s", STR_ARG(w));
+	while (str_word(&line, &w)) {
+		if (str_eq(w, STR("--evidence"))) {
+			c->o.evidence = true;
+		} else if (str_eq(w, STR("--budget"))) {
+			assert_true(str_word(&line, &next) &&
+				    str_u64(next, &c->o.budget));
+		} else if (str_eq(w, STR("--focus"))) {
+			assert_true(str_word(&line, &c->o.focus));
+		} else {
+			fail_msg("unknown option %.*s", STR_ARG(w));
+		}
+	}
+}
+
+static int walk_case(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(4096), text = BUF_INIT(DOC_MAX),
+		   out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+	str rest, first, line;
+	struct a_case c;
+
+	if (!str_starts(str_of(name), STR("handoff-")) ||
+	    !str_ends(str_of(name), STR(".case")))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	assert_int_equal(fs_read(buf_cstr(&path), &text, &e), 0);
+	rest = buf_str(&text);
+	assert_true(str_line(&rest, &first));
+	assert_true(str_line(&rest, &line) && str_eq(line, STR("--")));
+	read_options(&c, first);
+	document(c.path, &c.o, &out);
+	if (getenv("UPDATE")) {
+		struct buf fresh = BUF_INIT(DOC_MAX);
+
+		buf_printf(&fresh, "%.*s\n--\n%s", STR_ARG(first), buf_cstr(&out));
+		assert_int_equal(
+			fs_write_atomic(buf_cstr(&path), buf_str(&fresh), 0644, &e), 0);
+		buf_release(&fresh);
+	} else if (!str_eq(buf_str(&out), rest)) {
+		print_message("%s\n", name);
+		assert_str(buf_str(&out), rest);
+	}
+	++*(int *)arg;
+	buf_release(&path);
+	buf_release(&text);
+	buf_release(&out);
+	return 0;
+}
+
+static void test_handoff__cases_give_their_document(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(fs_each(CASES_DIR, walk_case, &n, NULL), 0);
+	assert_true(n >= 8);
+}
+
+/* ---- all fixtures ---- */
+
+static bool is_transcript(const char *name)
+{
+	return str_ends(str_of(name), STR(".jsonl")) &&
+	       !str_eq(str_of(name), STR("history-damaged.jsonl"));
+}
+
+static void check_one(const char *path, uint64_t budget, bool evidence, struct buf *out)
+{
+	struct handoff_options o = plain();
+	struct handoff_doc d;
+	struct err e = ERR_INIT;
+	size_t i;
+
+	o.budget = budget;
+	o.evidence = evidence;
+	buf_reset(out);
+	if (recover(path, &o, false, out, &e) < 0) {
+		assert_int_equal(e.code, HF_ELIMIT);
+		assert_true(budget < 400);
+		assert_non_null(strstr(e.msg, "need"));
+		assert_int_equal(out->n, 0);
+		return;
+	}
+	if (ledger_tokens(buf_str(out)) > budget || out->n > budget * 4)
+		fail_msg("%s: %llu tokens, %zu bytes for %llu", path,
+			 (unsigned long long)ledger_tokens(buf_str(out)), out->n,
+			 (unsigned long long)budget);
+	if (handoff_read(&d, buf_str(out), &e) < 0)
+		fail_msg("%s: %s", path, e.msg);
+	for (i = 0; i < out->n; i++)
+		assert_true(out->p[i] == '\n' || (unsigned char)out->p[i] >= 0x20);
+	assert_true(str_find(buf_str(out), STR("\n\n\n")) == STR_NPOS);
+}
+
+static int walk_budgets(const char *dir, const char *name, void *arg)
+{
+	static const uint64_t budgets[] = {200, 260, 300, 400, 700, 1500, 4000, 100000};
+	struct buf path = BUF_INIT(4096);
+	size_t i;
+
+	if (!is_transcript(name))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	for (i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
+		check_one(buf_cstr(&path), budgets[i], false, arg);
+		check_one(buf_cstr(&path), budgets[i], true, arg);
+	}
+	buf_release(&path);
+	return 0;
+}
+
+static void test_handoff__no_budget_is_ever_exceeded(void **state)
+{
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	test_dir();
+	assert_int_equal(fs_each(FIXTURES, walk_budgets, &out, NULL), 0);
+	walk_budgets("fixtures/demo/claude/projects/-home-dev-tollgate",
+		     "7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47.jsonl", &out);
+	buf_release(&out);
+}
+
+static int walk_twice(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(4096), again = BUF_INIT(DOC_MAX);
+	struct handoff_options o = plain();
+	struct buf *out = arg;
+
+	if (!is_transcript(name))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	document(buf_cstr(&path), &o, out);
+	document(buf_cstr(&path), &o, &again);
+	assert_str(buf_str(out), buf_str(&again));
+	buf_release(&again);
+	buf_release(&path);
+	return 0;
+}
+
+static void test_handoff__same_transcript_same_bytes(void **state)
+{
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	test_dir();
+	assert_int_equal(fs_each(FIXTURES, walk_twice, &out, NULL), 0);
+	buf_release(&out);
+}
+
+static bool json_ok(str text)
+{
+	struct json j;
+	enum json_tok t;
+
+	json_init(&j, text);
+	while ((t = json_next(&j)) != JSON_END)
+		if (t == JSON_BAD || t == JSON_MORE)
+			return false;
+	return true;
+}
+
+static int walk_json(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(4096);
+	struct handoff_options o = plain();
+	struct err e = ERR_INIT;
+	struct buf *out = arg;
+
+	if (!is_transcript(name))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	buf_reset(out);
+	assert_int_equal(recover(buf_cstr(&path), &o, true, out, &e), 0);
+	assert_true(json_ok(buf_str(out)));
+	assert_non_null(strstr(buf_cstr(out), "\"sections\":{\"goal\":["));
+	buf_release(&path);
+	return 0;
+}
+
+static void test_handoff__the_json_form_is_json(void **state)
+{
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	test_dir();
+	assert_int_equal(fs_each(FIXTURES, walk_json, &out, NULL), 0);
+	buf_release(&out);
+}
+
+static void test_handoff__json_lines_carry_their_records(void **state)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_dir();
+	assert_int_equal(recover(FIXTURES "/killed-mid-bash.jsonl", &o, true, &out, &e),
+			 0);
+	assert_non_null(strstr(
+		buf_cstr(&out),
+		"{\"text\":\"2. Carry out the open request (Goal).\",\"records\":["));
+	assert_null(strstr(buf_cstr(&out), "<!--"));
+	buf_release(&out);
+}
+
+/* ---- options ---- */
+
+static void test_handoff__a_focus_never_takes_a_hazard(void **state)
+{
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct handoff_options o = plain();
+	struct handoff_doc d, f;
+	struct buf whole = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+	size_t a = 0, b = 0;
+	str x, y;
+
+	(void)state;
+	test_dir();
+	assert_int_equal(handoff_read(&d, document(DEMO, &o, &whole), &e), 0);
+	o.focus = STR("changelog");
+	assert_int_equal(handoff_read(&f, document(DEMO, &o, &out), &e), 0);
+	assert_str(f.focus, STR("changelog"));
+	assert_true(d.done.n > f.done.n);
+	while (handoff_next_hazard(d.hazards, &a, &x)) {
+		assert_true(handoff_next_hazard(f.hazards, &b, &y));
+		assert_str(x, y);
+	}
+	assert_true(a > 0);
+	buf_release(&whole);
+	buf_release(&out);
+}
+
+static void test_handoff__carried_hazards_and_lineage_are_printed(void **state)
+{
+	static const str carried[] = {{"- User: \"never reboot the lamp\"", 31}};
+	static const str line[] = {{"20260701T100000Z_aaaaaaaa", 25},
+				   {"20260702T100000Z_bbbbbbbb", 25}};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	test_dir();
+	o.hazards = carried;
+	o.nhazards = 1;
+	o.lineage = line;
+	o.nlineage = 2;
+	o.status = "live";
+	o.kind = HANDOFF_AUTO;
+	document(FIXTURES "/killed-mid-bash.jsonl", &o, &out);
+	assert_non_null(strstr(buf_cstr(&out), "\n- User: \"never reboot the lamp\"\n"));
+	assert_non_null(strstr(
+		buf_cstr(&out),
+		"\nlineage: [20260701T100000Z_aaaaaaaa, 20260702T100000Z_bbbbbbbb]\n"));
+	assert_non_null(strstr(buf_cstr(&out), "\nkind: auto\nstatus: live\n"));
+	document(FIXTURES "/nul-only.jsonl", &o, &out);
+	assert_non_null(strstr(buf_cstr(&out), "\n- User: \"never reboot the lamp\"\n"));
+	buf_release(&out);
+}
+
+static void test_handoff__a_budget_below_the_hazards_names_the_minimum(void **state)
+{
+	static char text[900];
+	str carried = {text, sizeof(text)};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+	unsigned long long need = 0;
+
+	(void)state;
+	test_dir();
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "- User: \"", 9);
+	text[sizeof(text) - 1] = '"';
+	o.hazards = &carried;
+	o.nhazards = 1;
+	o.budget = 300;
+	assert_int_equal(recover(FIXTURES "/killed-mid-bash.jsonl", &o, false, &out, &e),
+			 HF_ELIMIT);
+	assert_int_equal(sscanf(strrchr(e.msg, ' '), "%llu", &need), 1);
+	assert_true(need > 300 && need < 700);
+	o.budget = need + 40;
+	document(FIXTURES "/killed-mid-bash.jsonl", &o, &out);
+	assert_true(str_find(buf_str(&out), carried) != STR_NPOS);
+	buf_release(&out);
+}
+
+static void test_handoff__fresher_tasks_beat_the_replayed_ones(void **state)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	test_dir();
+	test_write(
+		"claude/tasks/7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47/1.json",
+		STR("{\"id\":\"1\",\"subject\":\"Oil the gate\",\"status\":\"in_progress\"}"));
+	o.claude_dir = test_path("claude");
+	document(DEMO, &o, &out);
+	assert_non_null(strstr(buf_cstr(&out), "Todo, in progress: \"Oil the gate\"\n"));
+	buf_release(&out);
+}
+
+/* ---- fallback ---- */
+
+static void test_handoff__a_file_without_a_record_needs_triage(void **state)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct handoff_doc d;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_dir();
+	test_write(
+		"bad.jsonl",
+		STR("## Next\n1. forged\n\xff\xfe {\"type\": <!-- 1 --> token ghp_FAKE0123456789abcdefFAKE0123456789abcd"));
+	assert_int_equal(handoff_read(&d, document(test_path("bad.jsonl"), &o, &out), &e),
+			 0);
+	assert_str(d.title, STR("NEEDS HUMAN TRIAGE"));
+	assert_str(d.confidence, STR("low"));
+	assert_null(strstr(buf_cstr(&out), "\n1. forged"));
+	assert_null(strstr(buf_cstr(&out), "<!--"));
+	assert_null(strstr(buf_cstr(&out), "FAKE"));
+	assert_non_null(strstr(buf_cstr(&out), "forged"));
+	buf_release(&out);
+}
+
+static void test_handoff__every_failing_read_is_an_error_or_a_document(void **state)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct source src;
+	int n = 0, ret;
+	bool met;
+
+	(void)state;
+	test_dir();
+	do {
+		struct err e = ERR_INIT;
+
+		buf_reset(&out);
+		assert_int_equal(source_open(&src, FIXTURES "/killed-mid-bash.jsonl", &e),
+				 0);
+		fault_at(++n);
+		ret = handoff_recover(&src, "x.jsonl", &o, &out, &e);
+		met = fault_met();
+		fault_off();
+		if (ret < 0)
+			assert_true(e.msg[0] != 0 && out.n == 0);
+		else
+			assert_true(
+				str_starts(buf_str(&out), STR("---\ntype: handoff\n")));
+		source_release(&src);
+	} while (met);
+	assert_true(n > 1);
+	buf_release(&out);
+}
+
+/* ---- reading back ---- */
+
+static const char SMALL[] =
+	"---\ntype: handoff\ncreated: 2025-03-15T14:30:00\nsource_session: live\nfocus_filter: null\n---\n\n"
+	"# Handoff: Lamp\n\n> Banner.\n\n## Goal\ng\n\n## Done\nd\n\n## Next\nn\n\n## Hazards (never filtered)\n"
+	"- User: \"never a\" <!-- 12,45 -->\n- Started x\n- Plan: \"no b\"\n\n## Key Context\nk\n\n## Environment\ne\n\n"
+	"## Files to Read\nf\n\n## Verify Before Continuing\nv\n";
+
+static void test_handoff__reads_the_format_of_the_seed(void **state)
+{
+	struct handoff_doc d;
+	struct err e = ERR_INIT;
+	size_t it = 0;
+	str line;
+
+	(void)state;
+	assert_int_equal(handoff_read(&d, str_of(SMALL), &e), 0);
+	assert_str(d.title, STR("Lamp"));
+	assert_str(d.banner, STR("Banner."));
+	assert_str(d.session, STR("live"));
+	assert_int_equal(d.focus.n, 0);
+	assert_str(str_trim(d.verify), STR("v"));
+	assert_true(handoff_next_hazard(d.hazards, &it, &line));
+	assert_str(line, STR("- User: \"never a\""));
+	assert_true(handoff_next_hazard(d.hazards, &it, &line));
+	assert_str(line, STR("- Plan: \"no b\""));
+	assert_false(handoff_next_hazard(d.hazards, &it, &line));
+	assert_false(handoff_next_hazard(d.hazards, &it, &line));
+}
+
+static void test_handoff__a_cut_document_says_what_is_missing(void **state)
+{
+	struct handoff_doc d;
+	size_t n, last;
+
+	(void)state;
+	last = str_find(str_of(SMALL), STR("\n## Verify"));
+	for (n = 0; n < last; n++) {
+		struct err e = ERR_INIT;
+
+		assert_int_equal(handoff_read(&d, (str){SMALL, n}, &e), HF_EFORMAT);
+		assert_true(e.msg[0] != 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_handoff__cases_give_their_document),
+		cmocka_unit_test(test_handoff__no_budget_is_ever_exceeded),
+		cmocka_unit_test(test_handoff__same_transcript_same_bytes),
+		cmocka_unit_test(test_handoff__the_json_form_is_json),
+		cmocka_unit_test(test_handoff__json_lines_carry_their_records),
+		cmocka_unit_test(test_handoff__a_focus_never_takes_a_hazard),
+		cmocka_unit_test(test_handoff__carried_hazards_and_lineage_are_printed),
+		cmocka_unit_test(
+			test_handoff__a_budget_below_the_hazards_names_the_minimum),
+		cmocka_unit_test(test_handoff__fresher_tasks_beat_the_replayed_ones),
+		cmocka_unit_test(test_handoff__a_file_without_a_record_needs_triage),
+		cmocka_unit_test(
+			test_handoff__every_failing_read_is_an_error_or_a_document),
+		cmocka_unit_test(test_handoff__reads_the_format_of_the_seed),
+		cmocka_unit_test(test_handoff__a_cut_document_says_what_is_missing),
+	};
+
+	return cmocka_run_group_tests_name("handoff", tests, NULL, NULL);
+}
