@@ -19,21 +19,23 @@
 #include "data/journal.h"
 #include "data/vault.h"
 #include "work/docs.h"
+#include "work/extract.h"
 
 #define KEEP_DELTA_MAX 400 /* tokens */
 
 struct keep_done {
-	bool current;       /* everything in the transcript is in the document */
-	bool written;       /* a document was written */
-	bool trivial;       /* nothing worth one */
-	bool worked;        /* an edit, a commit or a finished task was seen */
+	bool current; /* everything in the transcript is in the document */
+	bool written; /* a document was written */
+	bool trivial; /* nothing worth one */
+	bool worked;  /* an edit, a commit or a finished task was seen */
 	char name[DOCS_NAME_MAX];
 };
 
 struct keep_options {
-	enum docs_status status;  /* of the document to write: LIVE while it runs, else PENDING */
-	enum handoff_kind kind;   /* AUTO, or RECOVERED for a dead session */
-	bool render;              /* false: only read on; no document is written */
+	enum docs_status
+		status; /* of the document to write: LIVE while it runs, else PENDING */
+	enum handoff_kind kind; /* AUTO, or RECOVERED for a dead session */
+	bool render;            /* false: only read on; no document is written */
 	bool no_git;
 	int64_t deadline_ns;
 };
@@ -41,6 +43,8 @@ struct keep_options {
 /* Reads on, and writes the document. HF_ETIME: stored what there is, not current. */
 int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 		const struct keep_options *o, struct keep_done *done, struct err *e);
+/* The facts that are stored of a session so far (none read: an empty one); NULL without a transcript. The caller frees it. */
+struct extract *keep_facts(const char *state_dir, const struct journal *j);
 /* Drop the stored facts of a session. */
 int keep_forget(const char *state_dir, str session, struct err *e);
 
