@@ -239,7 +239,7 @@ void extract_on_call(struct extract *x, const struct block *b)
 	c->agent = record_dispatches(b);
 	if (extract_is_shell(name)) {
 		command = extract_door_get(x, b->input, "command");
-		c->raw = extract_keep(x, command, RAW_BYTES);
+		c->raw = extract_keep_ends(x, command, RAW_BYTES / 4 * 3, RAW_BYTES / 4);
 		c->command = extract_keep(x, extract_normalised(x, command), NORM_BYTES);
 	} else {
 		keep_payload(x, c, name, path, b->input);

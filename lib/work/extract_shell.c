@@ -274,13 +274,13 @@ static void git_facts(struct extract *x, const struct call *c, const struct val 
 	const struct val *pr = val_get(op, "pr");
 	str subject = commit_subject(c->raw), url;
 
-	if (!failed && str_find(c->command, STR("git")) != STR_NPOS)
+	if (!failed && str_find(c->raw, STR("git")) != STR_NPOS)
 		git_lines(x, text);
 	if (commit && !committed_now(x))
 		add_commit(x, utf8_head(extract_door_get(x, commit, "sha"), 9), subject,
 			   STR_NONE);
 	else if (!failed && !committed_now(x) && subject.n &&
-		 str_find(c->command, STR("git commit")) != STR_NPOS &&
+		 str_find(c->raw, STR("git commit")) != STR_NPOS &&
 		 str_find(text, STR("nothing to commit")) == STR_NPOS)
 		add_commit(x, STR_NONE, subject, STR_NONE);
 	if (pr) {

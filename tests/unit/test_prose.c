@@ -1,10 +1,19 @@
 #include "fault.h"
 #include "work/prose.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+#define COUNT(a)   (sizeof(a) / sizeof *(a))
+#define ELLIPSIS   " \xE2\x80\xA6"
+#define ARENA_SIZE ((size_t)1 << 20)
+
+/* ---- tokens ---- */
 
 static void tokens(str text, const char *want)
 {
 	static const char kinds[] = {'p', 'i', 't', 'n'};
-	struct buf got = BUF_INIT(1000);
+	struct buf got = BUF_INIT(4000);
 	struct prose_token t;
 	bool tick = false;
 	size_t it = 0;
@@ -22,9 +31,620 @@ static void test_prose__finds_paths_identifiers_numbers_and_ticked_words(void **
 	tokens(STR("Edit ./src/door.c:12 and README.md."), "p:src/door.c p:README.md");
 	tokens(STR("call openDoor() or door_open, not door."), "i:openDoor i:door_open");
 	tokens(STR("set `flag` to 8080 (or 80)"), "t:flag n:8080");
-	tokens(STR("a `span\nends at the line` so word"), "");
 	tokens(STR("@docs/plan.md, std::vector and pkg.Func."),
 	       "p:docs/plan.md i:pkg.Func");
+	tokens(STR("use node.js or e.g. vue.js"), "i:node.js i:vue.js");
+	tokens(STR("docs/ and docs/old/ and 1/2/"), "p:docs/old/");
+}
+
+static void test_prose__a_backtick_without_another_on_its_line_opens_nothing(void **state)
+{
+	(void)state;
+	tokens(STR("a `span\nends at the line` so word"), "");
+	tokens(STR("it`s fine, `flag` too"), "t:flag");
+	tokens(STR("`open\n`flag` here"), "t:flag");
+}
+
+static void test_prose__knows_paths_with_backslashes(void **state)
+{
+	(void)state;
+	tokens(STR("open C:\\Users\\dev\\lantern\\src\\dim.c."),
+	       "p:C:\\Users\\dev\\lantern\\src\\dim.c");
+	tokens(STR("src\\lamp\\dim.c"), "p:src\\lamp\\dim.c");
+	tokens(STR("\"one\\ntwo.c\""), "p:ntwo.c");
+	tokens(STR("C:\\"), "");
+	tokens(STR("a\\"), "");
+}
+
+static void test_prose__path_is_told_by_its_ending_or_its_slashes(void **state)
+{
+	static const char *const yes[] = {"src/dim.c", "dim.c",      "a/b/",
+					  "../x.py",   "~/x/y.toml", "Makefile.lock"};
+	static const char *const no[] = {"a.c",        "src/dim", "-x.c", "//x.c",
+					 "@x.c",       "",        "1.py", "node.js",
+					 "src/di m.c", "x.c/y",   ".env"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++)
+		assert_true(prose_is_path(str_of(yes[i])));
+	for (size_t i = 0; i < COUNT(no); i++)
+		assert_false(prose_is_path(str_of(no[i])));
+}
+
+static void test_prose__compound_has_an_inner_border(void **state)
+{
+	static const char *const yes[] = {"openDoor", "door_open", "pkg.Func", "a/bcde",
+					  "lamp:dim"};
+	static const char *const no[] = {"door",  "Doors", "DOORS", "door_",
+					 "1_2_3", "",      "abcd"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++)
+		assert_true(prose_is_compound(str_of(yes[i])));
+	for (size_t i = 0; i < COUNT(no); i++)
+		assert_false(prose_is_compound(str_of(no[i])));
+}
+
+static void test_prose__names_what_a_line_of_code_defines(void **state)
+{
+	static const struct {
+		const char *line, *name;
+	} rows[] = {
+		{"func (s *Server) Handle(w http.ResponseWriter) {", "Handle"},
+		{"def close_door(self):", "close_door"},
+		{"export default async function openDoor() {", "openDoor"},
+		{"  class Lamp:", "Lamp"},
+		{"pub fn dims(x: u8) -> u8 {", "dims"},
+		{"const LEVELS = [1]", "LEVELS"},
+		{"  const inner = 1", ""},
+		{"return door", ""},
+		{"def", ""},
+		{"", ""},
+		{"func (", ""},
+		{"func (s", ""},
+		{"class A:", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		str got = prose_defines(str_of(rows[i].line));
+
+		assert_true(str_eq(got, str_of(rows[i].name)));
+	}
+}
+
+/* ---- cutting ---- */
+
+static void cut(const char *s, size_t n, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+
+	prose_cut(&b, str_of(s), n);
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_prose__cuts_at_a_sentence_else_at_a_word(void **state)
+{
+	(void)state;
+	cut("short", 10, "short");
+	cut("one two. three four", 12, "one two." ELLIPSIS);
+	cut("one two three four", 12, "one two" ELLIPSIS);
+	cut("onetwothreefour", 12, "onetwothreef" ELLIPSIS);
+	cut("a bcdefghijklmnop", 12, "a bcdefghijk" ELLIPSIS);
+	cut("\xC3\xA4\xC3\xA4\xC3\xA4", 3, "\xC3\xA4" ELLIPSIS);
+}
+
+static void tail(const char *s, size_t n, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+
+	prose_tail(&b, str_of(s), n);
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_prose__tail_begins_at_a_border(void **state)
+{
+	(void)state;
+	tail("short", 10, "short");
+	tail("one two. three four five six", 22, "\xE2\x80\xA6 three four five six");
+	tail("one two three four", 12, "\xE2\x80\xA6 three four");
+}
+
+static void test_prose__squeezes_white_space(void **state)
+{
+	struct buf b = BUF_INIT(100);
+
+	(void)state;
+	prose_squeeze(&b, STR("  a\n\t b  c "));
+	assert_string_equal(buf_cstr(&b), "a b c");
+	buf_release(&b);
+}
+
+static void test_prose__plain_text_has_no_escape_sequences(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"\033[31mred\033[0m", "red"},
+		{"a\rb", "a b"},
+		{"a\tb\nc", "a\tb\nc"},
+		{"x\033", "x"},
+		{"x\033[", "x"},
+		{"x\033[12", "x"},
+		{"x\033[12\ny", "x\ny"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf b = BUF_INIT(100);
+
+		prose_plain(&b, str_of(rows[i].in));
+		assert_string_equal(buf_cstr(&b), rows[i].out);
+		buf_release(&b);
+	}
+}
+
+/* ---- sentences ---- */
+
+static void sentences(const char *text, bool lower, const char *want)
+{
+	struct buf got = BUF_INIT(4000);
+	struct arena a;
+	str s[64];
+	size_t n;
+
+	arena_init(&a, ARENA_SIZE);
+	n = prose_sentences(&a, str_of(text), lower, s, COUNT(s));
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&got, "%s%.*s", i ? "|" : "", STR_ARG(s[i]));
+	assert_string_equal(buf_cstr(&got), want);
+	buf_release(&got);
+	arena_release(&a);
+}
+
+static void test_prose__cuts_texts_into_sentences(void **state)
+{
+	(void)state;
+	sentences("The lamp is dimmed now. The lamp test still fails. It is e.g. Late.",
+		  false,
+		  "The lamp is dimmed now.|The lamp test still fails.|It is e.g. Late.");
+	sentences("Version 2.0 of the door is open. and then", false,
+		  "Version 2.0 of the door is open. and then");
+	sentences("please open the door. then close it", true,
+		  "please open the door.|then close it");
+	sentences("see `a. B` for the door of all. Then", false,
+		  "see `a. B` for the door of all.|Then");
+}
+
+static void test_prose__wide_full_stops_end_sentences(void **state)
+{
+	(void)state;
+	sentences(
+		"\xE7\x81\xAF\xE3\x80\x82\xE4\xB8\x8D\xE8\xA6\x81\xE6\x94\xB9\xE3\x80\x82",
+		true,
+		"\xE7\x81\xAF\xE3\x80\x82|\xE4\xB8\x8D\xE8\xA6\x81\xE6\x94\xB9\xE3\x80\x82");
+}
+
+static void test_prose__headings_items_tables_and_fences(void **state)
+{
+	(void)state;
+	sentences("## Next steps:\n\n- Open the door\n* Close it\n12. Sleep well", false,
+		  "Next steps: Open the door|- Close it|- Sleep well");
+	sentences("| a door | open |\n|---|---|\n---\n> quoted words", false,
+		  "a door | open|quoted words");
+	sentences("Run this:\n```sh\nmake door\nmake test\n```\nDone with it.", false,
+		  "Run this: `make door` `make test`|Done with it.");
+	sentences("No colon\n```\ncode\n```\nAfter it", false, "No colon|After it");
+	sentences("Never ends:\n```\ncode", false, "Never ends:");
+	sentences("The **bold** word\n<b>tagged words</b>", false,
+		  "The bold word|tagged words");
+	sentences("# heading only", false, "");
+	sentences("", false, "");
+}
+
+static void test_prose__a_full_arena_or_list_gives_fewer_sentences(void **state)
+{
+	static const char text[] =
+		"# Head\nThe **door** is open: now\n- one item\n- two items\n";
+	struct arena a;
+	str s[8];
+	size_t n;
+
+	(void)state;
+	for (size_t room = 0; room < 200; room++) {
+		arena_init(&a, room);
+		n = prose_sentences(&a, STR(text), false, s, COUNT(s));
+		assert_true(n <= 3);
+		for (size_t i = 0; i < n; i++)
+			assert_true(s[i].n > 0);
+		arena_release(&a);
+	}
+	arena_init(&a, ARENA_SIZE);
+	assert_int_equal(prose_sentences(&a, STR(text), false, s, 2), 2);
+	arena_release(&a);
+}
+
+static void test_prose__values_causes_over_chatter(void **state)
+{
+	static const char *const rising[] = {
+		"Let me look at the file now and then:",
+		"The lamp has three levels in all of the rooms.",
+		"I added `dim` to the lamp's own levels table.",
+		"Root cause: the clock was never reset because `tick` failed.",
+	};
+	float before = -1;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rising); i++) {
+		float v = prose_value(str_of(rising[i]));
+
+		assert_true(v > before);
+		before = v;
+	}
+	assert_true(prose_value(STR("")) >= 0);
+}
+
+static void test_prose__tells_constraints_in_several_languages(void **state)
+{
+	static const struct {
+		const char *clause;
+		int want;
+	} rows[] = {
+		{"Never touch config/prod.yaml.", 3},
+		{"do not push", 3},
+		{"ok, but do not push", 3},
+		{"no do not touch the cache", 3},
+		{"push it, and never touch the cache", 2},
+		{"fix the lamp, do not push yet", 2},
+		{"we are not ready to announce this yet", 1},
+		{"Bitte nichts committen, bevor ich es gesehen habe.", 3},
+		{"\xD0\x9D\xD0\xB5 \xD1\x82\xD1\x80\xD0\xBE\xD0\xB3\xD0\xB0\xD0\xB9 "
+		 "\xD1\x84\xD0\xB0\xD0\xB9\xD0\xBB docs/plan.md.",
+		 3},
+		{"\xE4\xB8\x8D\xE8\xA6\x81\xE4\xBF\xAE\xE6\x94\xB9 src/wire.c\xE3\x80\x82",
+		 3},
+		{"\xE5\xA4\x89\xE6\x9B\xB4\xE3\x81\x97\xE3\x81\xAA\xE3\x81\x84\xE3\x81\xA7\xE3"
+		 "\x81\x8F\xE3\x81\xA0\xE3\x81\x95\xE3\x81\x84\xE3\x80\x82",
+		 3},
+		{"No toques la rama main.", 3},
+		{"Ne touche pas au fichier", 3},
+		{"I don't think the clock matters", 0},
+		{"don't know about the clock", 0},
+		{"why do we never test the clock?", 0},
+		{"can you never do that again", 0},
+		{"no modifications needed here", 0},
+		{"10:00:00 lamp[7]: never touch this line again, error 0", 0},
+		{"lamp[7]: never touch this", 0},
+		{"2026-01-02T03:04:05Z do not retry, never", 0},
+		{"at never.touch (door.js:1:2)", 0},
+		{"never", 0},
+		{"", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (prose_constraint(str_of(rows[i].clause)) != rows[i].want)
+			fail_msg("%s: %d", rows[i].clause,
+				 prose_constraint(str_of(rows[i].clause)));
+	}
+}
+
+static void test_prose__fillers_say_nothing_in_any_language(void **state)
+{
+	static const char *const yes[] = {
+		"yes",
+		"OK, continue please!",
+		"thanks, continue",
+		"\xD0\x94\xD0\xB0, \xD0\xBF\xD1\x80\xD0\xBE\xD0\xB4\xD0\xBE\xD0\xBB\xD0\xB6\xD0"
+		"\xB0\xD0\xB9",
+		"ja, weiter",
+		"\xE5\xA5\xBD\xE7\x9A\x84\xEF\xBC\x8C\xE7\xBB\xA7\xE7\xBB\xAD",
+		"\xF0\x9F\x91\x8D",
+		"",
+	};
+	static const char *const no[] = {"ok cap the retries at three", "no",
+					 "yes yes yes yes yes yes yes",
+					 "continue with dim.c", "\xE7\x81\xAF"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++)
+		assert_true(prose_is_filler(str_of(yes[i])));
+	for (size_t i = 0; i < COUNT(no); i++)
+		assert_false(prose_is_filler(str_of(no[i])));
+}
+
+/* ---- commands ---- */
+
+static void command(const char *raw, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+
+	prose_command(&b, str_of(raw));
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_prose__commands_become_one_line(void **state)
+{
+	(void)state;
+	command("cd /home/dev && make  test", "make test");
+	command("cd a\n# a comment\ncd b && make", "make");
+	command("cd /home/dev", "cd /home/dev");
+	command("make\n\nmake test\n", "make; make test");
+	command("make \\\n  test", "make test");
+	command("echo 'a\nb'", "echo 'a; b'");
+	command("it's\nlate", "it's late");
+	command("git commit -F - <<'EOF'\nsubject\nEOF",
+		"git commit -F - <<'EOF'" ELLIPSIS);
+	command("cat << EOF", "cat << EOF");
+	command("", "");
+}
+
+static void test_prose__core_is_without_what_only_shapes_the_output(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"make test 2>&1 | tail -20", "make test"},
+		{"make test 2>/dev/null || true", "make test"},
+		{"make | head", "make"},
+		{"a || head -1", "a || head -1"},
+		{"make | grep error", "make | grep error"},
+		{"2>&1", ""},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		str got = prose_command_core(str_of(rows[i].in));
+
+		assert_true(str_eq(got, str_of(rows[i].out)));
+	}
+}
+
+static void test_prose__family_is_program_and_sub_command(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"git commit -m x", "git commit"},
+		{"LEVEL=3 sudo make test", "make test"},
+		{"npm run test:unit -- x", "npm run test:unit"},
+		{"go test ./...", "go test"},
+		{"./build/door --open", "./build/door"},
+		{"lamp 2>&1", "lamp"},
+		{"a=1 b", "a=1 b"},
+		{"| x", ""},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf b = BUF_INIT(100);
+
+		prose_family(&b, str_of(rows[i].in));
+		assert_string_equal(buf_cstr(&b), rows[i].out);
+		buf_release(&b);
+	}
+}
+
+static void test_prose__sorts_commands(void **state)
+{
+	(void)state;
+	assert_true(prose_is_check(STR("make test")));
+	assert_true(prose_is_check(STR("npm run lint:fix")));
+	assert_true(prose_is_check(STR("./scripts/run-tests.sh fast")));
+	assert_true(prose_is_check(STR("uv run pytest -q")));
+	assert_false(prose_is_check(STR("git commit -m test")));
+	assert_false(prose_is_check(STR("make door && test")));
+	assert_false(prose_is_check(STR("grep test")));
+	assert_false(prose_is_check(STR("")));
+	assert_true(prose_is_explore(STR("ls -l")));
+	assert_false(prose_is_explore(STR("lsof")));
+	assert_true(prose_is_act(STR("git push origin")));
+	assert_false(prose_is_act(STR("git log")));
+}
+
+static void test_prose__knows_whose_status_a_command_has(void **state)
+{
+	(void)state;
+	assert_true(prose_shrugs(STR("grep x dim.c")));
+	assert_true(prose_shrugs(STR("make; grep -c 'a|b' dim.c")));
+	assert_true(prose_shrugs(STR("for f in a b; do cat $f; done | grep x")));
+	assert_true(prose_shrugs(STR("git diff --exit-code")));
+	assert_false(prose_shrugs(STR("grep x dim.c && make")));
+	assert_false(prose_shrugs(STR("make 2>&1")));
+	assert_false(prose_shrugs(STR("")));
+	assert_true(prose_is_piped(STR("make | tail -3")));
+	assert_false(prose_is_piped(STR("make || true")));
+	assert_false(prose_is_piped(STR("echo 'a | b'")));
+	assert_false(prose_is_piped(STR("echo \"a | b")));
+	assert_false(prose_is_piped(STR("make > x 2>&1")));
+}
+
+/* ---- errors and results ---- */
+
+static void errors(const char *output, const char *cmd, bool hard, const char *want)
+{
+	struct buf got = BUF_INIT(4000);
+	struct arena a;
+	str line[2];
+	size_t n;
+
+	arena_init(&a, ARENA_SIZE);
+	n = prose_error_lines(&a, str_of(output), str_of(cmd), hard, line);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&got, "%s%.*s", i ? "|" : "", STR_ARG(line[i]));
+	assert_string_equal(buf_cstr(&got), want);
+	buf_release(&got);
+	arena_release(&a);
+}
+
+static void test_prose__finds_the_error_in_an_output(void **state)
+{
+	(void)state;
+	errors("cc -o dim.o\ndim.c:12:3: error: 'level' undeclared\nmake: *** [dim.o] Error 1",
+	       "make", true, "dim.c:12:3: error: 'level' undeclared");
+	errors("all good\nnothing here", "make", true, "");
+	errors("dim.c:3 is where it is", "lamp", true, "dim.c:3 is where it is");
+	errors("dim.c:3 is where it is", "lamp", false, "");
+	errors("\033[31merror:\033[0m no lamp\nerror: no clock", "x", false,
+	       "error: no lamp|error: no clock");
+	errors("warning: unused error", "x", false, "");
+	errors("0 errors, 3 warnings", "x", false, "");
+	errors("2026-01-02T10:00:00Z error: lamp broke", "x", false, "error: lamp broke");
+	errors("", "", true, "");
+}
+
+static void test_prose__what_the_command_says_itself_is_no_evidence(void **state)
+{
+	errors("error: this is printed", "echo 'error: this is printed'", true, "");
+	errors("Error: port 3000 missing here", "echo \"Error: port $PORT missing here\"",
+	       true, "");
+	errors("Error: port 3000 missing here and more",
+	       "echo \"Error: port $PORT missing here\"", true,
+	       "Error: port 3000 missing here and more");
+	errors("failed 3 times", "printf '%s' x; echo failed $n times", true, "");
+	errors("error: unrelated", "echo $x", true, "error: unrelated");
+	errors("error: unrelated", "echo", true, "error: unrelated");
+	errors("error: x", "echo \"${a", true, "error: x");
+	(void)state;
+}
+
+static void test_prose__error_names_inside_longer_names_do_not_count(void **state)
+{
+	(void)state;
+	assert_int_equal(prose_error_score(STR("use error_handler here"), false), 0);
+	assert_int_equal(prose_error_score(STR("no-error mode"), false), 0);
+	assert_true(prose_error_score(STR("test_dim_failed in the lamp"), false) > 0);
+	assert_true(prose_error_score(STR("FAIL lamp/dim"), false) > 3);
+	assert_int_equal(prose_error_score(STR("err"), true), 0);
+}
+
+static void tally(const char *output, const char *cmd, const char *want, bool fails)
+{
+	struct buf b = BUF_INIT(1000);
+
+	prose_tally(&b, str_of(output), str_of(cmd));
+	assert_string_equal(buf_cstr(&b), want);
+	assert_int_equal(prose_tally_fails(buf_str(&b)), fails);
+	buf_release(&b);
+}
+
+static void test_prose__counts_stand_near_the_end(void **state)
+{
+	struct buf long_output = BUF_INIT(4000);
+
+	(void)state;
+	tally("ok 1\n=== 12 passed, 1 failed in 0.3s ===\n", "pytest",
+	      "12 passed, 1 failed in 0.3s", true);
+	tally("12 passed, 0 failed", "make test", "12 passed, 0 failed", false);
+	tally("All checks passed!\nChecked 27 files", "make lint",
+	      "All checks passed!, Checked 27 files", false);
+	tally("--- FAIL: dim 3 failed", "go test", "--- FAIL: dim 3 failed", true);
+	tally("failed: 3, passed: 4", "x", "failed: 3, passed: 4", true);
+	tally("passed 3 tests", "echo passed 3 tests", "", false);
+	tally("nothing", "make test", "", false);
+	buf_add(&long_output, STR("3 passed\n"));
+	for (int i = 0; i < 25; i++)
+		buf_add(&long_output, STR("line\n"));
+	tally(buf_cstr(&long_output), "make", "", false);
+	buf_release(&long_output);
+}
+
+static void test_prose__tag_is_the_name_a_text_begins_with(void **state)
+{
+	(void)state;
+	assert_true(str_eq(prose_tag(STR(" <task-notification>\n<x>")),
+			   STR("task-notification")));
+	assert_true(
+		str_eq(prose_tag(STR("<ide_opened_file a=1>")), STR("ide_opened_file")));
+	assert_true(str_eq(prose_tag(STR("a <b>")), STR_NONE));
+	assert_true(str_eq(prose_tag(STR("<!-- x -->")), STR_NONE));
+	assert_true(str_eq(prose_tag(STR("<b")), STR_NONE));
+	assert_true(str_eq(prose_tag(STR("")), STR_NONE));
+}
+
+/* ---- all of them, on anything ---- */
+
+static const char ANYTHING[] =
+	"# Head:\n- **Never** touch `src/dim.c`. C:\\a\\b.c\n1) one\n```\nx\n```\n"
+	"cd x && echo \"error: $A ${b} $(c)\" | tail -3\ndim.c:12:3: error: failed\n"
+	"\xE2\x94\x83 \xC3\x97 3 passed, 1 failed\n<t>a</t>\nfunc (s *S) Open(\n"
+	"\033[31mFAIL\033[0m\n2026-01-02T03:04:05 x rror: y\n\xE4\xB8\x8D\xE8\xA6\x81\xE3\x80\x82";
+
+/* Call everything on s; the sanitizers and valid results are the test. */
+static void call_all(str s)
+{
+	struct buf b = BUF_INIT(SIZE_MAX);
+	struct arena a;
+	struct prose_token t;
+	str out[16];
+	bool tick = false, valid = utf8_valid(s);
+	size_t it = 0;
+
+	arena_init(&a, ARENA_SIZE);
+	while (prose_token(s, &it, &tick, &t))
+		assert_true(t.text.n > 0 && t.text.p >= s.p &&
+			    t.text.p + t.text.n <= s.p + s.n);
+	prose_sentences(&a, s, true, out, COUNT(out));
+	prose_sentences(&a, s, false, out, COUNT(out));
+	prose_error_lines(&a, s, s, true, out);
+	prose_error_lines(&a, s, STR_NONE, true, out);
+	prose_value(s);
+	prose_constraint(s);
+	prose_is_filler(s);
+	prose_is_path(s);
+	prose_is_compound(s);
+	prose_defines(s);
+	prose_is_check(s);
+	prose_is_explore(s);
+	prose_is_act(s);
+	prose_shrugs(s);
+	prose_is_piped(s);
+	prose_tally_fails(s);
+	prose_tag(s);
+	prose_error_score(s, true);
+	prose_cut(&b, s, 20);
+	prose_tail(&b, s, 20);
+	prose_squeeze(&b, s);
+	prose_plain(&b, s);
+	prose_command(&b, s);
+	prose_family(&b, prose_command_core(s));
+	prose_tally(&b, s, STR_NONE);
+	assert_true(!valid || utf8_valid(buf_str(&b)));
+	buf_release(&b);
+	arena_release(&a);
+}
+
+static void test_prose__takes_a_text_cut_at_every_byte(void **state)
+{
+	char *copy;
+
+	(void)state;
+	for (size_t cut_at = 0; cut_at <= sizeof ANYTHING - 1; cut_at++) {
+		copy = str_dup((str){ANYTHING, cut_at});
+		call_all((str){copy, cut_at});
+		call_all((str){ANYTHING + cut_at, sizeof ANYTHING - 1 - cut_at});
+		free(copy);
+	}
+	call_all(STR_NONE);
+}
+
+static void test_prose__takes_nul_bytes_and_lone_marks(void **state)
+{
+	(void)state;
+	for (unsigned c = 0; c < 256; c++) {
+		char s[40];
+
+		for (size_t n = 1; n <= sizeof s; n += 13) {
+			memset(s, (int)c, n);
+			call_all((str){s, n});
+		}
+	}
 }
 
 int main(void)
@@ -32,6 +652,36 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_prose__finds_paths_identifiers_numbers_and_ticked_words),
+		cmocka_unit_test(
+			test_prose__a_backtick_without_another_on_its_line_opens_nothing),
+		cmocka_unit_test(test_prose__knows_paths_with_backslashes),
+		cmocka_unit_test(test_prose__path_is_told_by_its_ending_or_its_slashes),
+		cmocka_unit_test(test_prose__compound_has_an_inner_border),
+		cmocka_unit_test(test_prose__names_what_a_line_of_code_defines),
+		cmocka_unit_test(test_prose__cuts_at_a_sentence_else_at_a_word),
+		cmocka_unit_test(test_prose__tail_begins_at_a_border),
+		cmocka_unit_test(test_prose__squeezes_white_space),
+		cmocka_unit_test(test_prose__plain_text_has_no_escape_sequences),
+		cmocka_unit_test(test_prose__cuts_texts_into_sentences),
+		cmocka_unit_test(test_prose__wide_full_stops_end_sentences),
+		cmocka_unit_test(test_prose__headings_items_tables_and_fences),
+		cmocka_unit_test(test_prose__a_full_arena_or_list_gives_fewer_sentences),
+		cmocka_unit_test(test_prose__values_causes_over_chatter),
+		cmocka_unit_test(test_prose__tells_constraints_in_several_languages),
+		cmocka_unit_test(test_prose__fillers_say_nothing_in_any_language),
+		cmocka_unit_test(test_prose__commands_become_one_line),
+		cmocka_unit_test(test_prose__core_is_without_what_only_shapes_the_output),
+		cmocka_unit_test(test_prose__family_is_program_and_sub_command),
+		cmocka_unit_test(test_prose__sorts_commands),
+		cmocka_unit_test(test_prose__knows_whose_status_a_command_has),
+		cmocka_unit_test(test_prose__finds_the_error_in_an_output),
+		cmocka_unit_test(test_prose__what_the_command_says_itself_is_no_evidence),
+		cmocka_unit_test(
+			test_prose__error_names_inside_longer_names_do_not_count),
+		cmocka_unit_test(test_prose__counts_stand_near_the_end),
+		cmocka_unit_test(test_prose__tag_is_the_name_a_text_begins_with),
+		cmocka_unit_test(test_prose__takes_a_text_cut_at_every_byte),
+		cmocka_unit_test(test_prose__takes_nul_bytes_and_lone_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

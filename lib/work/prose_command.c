@@ -1,0 +1,262 @@
+/*
+ * Commands as they were typed into a shell, as far as can be told without a shell's grammar:
+ * quotes are respected where a border is looked for, nothing is expanded.
+ */
+#include "work/prose_impl.h"
+
+static const str CHECK_WORDS[] = {
+	STR("test"), STR("lint"),   STR("build"),  STR("check"),   STR("typecheck"),
+	STR("tsc"),  STR("pytest"), STR("vet"),    STR("clippy"),  STR("fmt"),
+	STR("ruff"), STR("mypy"),   STR("vitest"), STR("jest"),    STR("eslint"),
+	STR("eval"), STR("verify"), STR("format"), STR("pyright"), STR("ty"),
+};
+static const str CHECK_PROGRAMS[] = {
+	STR("pytest"),        STR("vitest"),     STR("jest"),       STR("eslint"),
+	STR("tsc"),           STR("ruff"),       STR("mypy"),       STR("pyright"),
+	STR("golangci-lint"), STR("prettier"),   STR("tox"),        STR("nox"),
+	STR("ctest"),         STR("xcodebuild"), STR("shellcheck"),
+};
+/* programs whose arguments may hold the words above without checking anything */
+static const str NO_CHECKS[] = {
+	STR("git"),   STR("ls"),    STR("cat"),  STR("grep"),   STR("rg"),  STR("find"),
+	STR("echo"),  STR("gh"),    STR("rm"),   STR("mkdir"),  STR("cp"),  STR("mv"),
+	STR("touch"), STR("cd"),    STR("head"), STR("tail"),   STR("sed"), STR("curl"),
+	STR("sleep"), STR("which"), STR("kill"), STR("docker"), STR("ssh"), STR("for"),
+	STR("while"), STR("if"),    STR("test"), STR("["),
+};
+static const str EXPLORERS[] = {
+	STR("ls"),   STR("cat"),  STR("grep"),  STR("rg"),   STR("find"),
+	STR("head"), STR("tail"), STR("which"), STR("wc"),   STR("test"),
+	STR("["),    STR("diff"), STR("sed"),   STR("echo"), STR("sleep"),
+	STR("pwd"),  STR("awk"),  STR("tree"),  STR("file"), STR("stat"),
+};
+static const str ACTS[] = {
+	STR("git commit"),   STR("git push"),  STR("git add"),     STR("git stash"),
+	STR("git checkout"), STR("git reset"), STR("git rebase"),  STR("git merge"),
+	STR("git restore"),  STR("rm "),       STR("mv "),         STR("cp "),
+	STR("kill"),         STR("pkill"),     STR("npm install"), STR("docker"),
+	STR("gh pr"),        STR("gh api"),    STR("curl"),        STR("make"),
+	STR("terraform"),    STR("kubectl"),   STR("systemctl"),
+};
+/* programs whose third word still names what they do */
+static const str DEEP_FAMILIES[] = {
+	STR("uv"),   STR("npm"), STR("bun"), STR("pnpm"),  STR("yarn"), STR("mise"),
+	STR("make"), STR("npx"), STR("go"),  STR("cargo"), STR("erk"),
+};
+static const str FAMILY_SKIPS[] = {STR("sudo"), STR("timeout"), STR("time"), STR("env")};
+
+#define CD_MAX 300 /* bytes of `cd X &&` */
+
+/* Without leading `cd X &&`, `cd X` lines and comments. */
+static str command_start(str c)
+{
+	for (;;) {
+		size_t line = str_chr(c, '\n'), and;
+
+		c = str_trim(c);
+		line = str_chr(c, '\n');
+		and = str_find(str_head(c, CD_MAX + 2), STR("&&"));
+		if (str_starts(c, STR("cd ")) && and != STR_NPOS && and < CD_MAX &&
+		    line >= and)
+			c = str_from(c, and+2);
+		else if ((str_starts(c, STR("#")) || str_starts(c, STR("cd "))) &&
+			 line != STR_NPOS)
+			c = str_from(c, line + 1);
+		else
+			return c;
+	}
+}
+
+/* Lines joined by `; `, or by a blank where a quote is open or the line goes on. */
+static void command_lines(struct buf *out, str c)
+{
+	bool whole = prose_count_byte(c, '\'') % 2 == 0 && !prose_has(c, STR("\\\n"));
+	size_t start = out->n;
+	str line;
+
+	while (str_split(&c, '\n', &line)) {
+		if (!whole && c.n && str_ends(line, STR("\\")))
+			line.n--;
+		line = str_trim(line);
+		if (line.n == 0)
+			continue;
+		if (out->n > start)
+			buf_add(out, whole ? STR("; ") : STR(" "));
+		prose_squeeze(out, line);
+	}
+}
+
+void prose_command(struct buf *out, str raw)
+{
+	str c = command_start(raw);
+	size_t k = str_find(c, STR("<<")), line;
+
+	if (k != STR_NPOS && k > 0) {
+		line = str_chr(str_from(c, k), '\n');
+		if (line != STR_NPOS) {
+			command_lines(out, str_head(c, k + line));
+			buf_add(out, STR(PROSE_ELLIPSIS));
+			return;
+		}
+	}
+	command_lines(out, c);
+}
+
+#define SHAPER_MAX 16 /* bytes of `| head -20` */
+
+str prose_command_core(str command)
+{
+	static const str tails[] = {STR("2>&1"), STR("2>/dev/null"), STR("|| true")};
+	str c = command, t, first, rest;
+	size_t k;
+
+	for (;;) {
+		t = str_trim_right(c);
+		for (size_t i = 0; i < COUNT(tails); i++) {
+			if (str_ends(t, tails[i]))
+				t = str_trim_right(str_head(t, t.n - tails[i].n));
+		}
+		k = str_rchr(t, '|');
+		if (k != STR_NPOS && k > 0 && t.p[k - 1] != '|' && t.n - k < SHAPER_MAX) {
+			rest = str_trim(str_from(t, k + 1));
+			first = str_head(rest, str_chr(rest, ' '));
+			if (str_eq(first, STR("head")) || str_eq(first, STR("tail")))
+				t = str_trim_right(str_head(t, k));
+		}
+		if (t.n == c.n)
+			return c;
+		c = t;
+	}
+}
+
+/* NAME of `NAME=value`, in capitals. */
+static bool is_assignment(str w)
+{
+	size_t eq = str_chr(w, '=');
+	bool upper = false;
+
+	if (eq == STR_NPOS)
+		return false;
+	for (size_t i = 0; i < eq; i++) {
+		if (w.p[i] >= 'a' && w.p[i] <= 'z')
+			return false;
+		upper |= w.p[i] >= 'A' && w.p[i] <= 'Z';
+	}
+	return upper;
+}
+
+void prose_family(struct buf *out, str command)
+{
+	str rest = command, w;
+	size_t n = 0, most = 2;
+
+	while (str_split(&rest, ' ', &w)) {
+		if ((n == 0 && is_assignment(w)) || IN(w, FAMILY_SKIPS))
+			continue;
+		if (w.n > 1 && str_is_digit(w.p[0]) && w.p[1] == '>')
+			return; /* 2>&1 */
+		if (w.n == 0 || strchr("-|&>;\"'$<(", w.p[0]) || n >= most ||
+		    (n && str_chr(w, '/') != STR_NPOS))
+			return;
+		if (n == 0 && IN(w, DEEP_FAMILIES))
+			most = 3;
+		if (n++)
+			buf_byte(out, ' ');
+		buf_add(out, w);
+	}
+}
+
+static bool checks(str word)
+{
+	str base = str_basename(word), rest = word, part;
+
+	if (IN(base, CHECK_PROGRAMS))
+		return true;
+	while (str_split(&rest, ':', &part)) {
+		if (IN(part, CHECK_WORDS))
+			return true;
+	}
+	return str_chr(word, '/') != STR_NPOS && str_ends(word, STR(".sh")) &&
+	       (prose_has(base, STR("test")) || prose_has(base, STR("lint")) ||
+		prose_has(base, STR("check")) || prose_has(base, STR("build")));
+}
+
+static bool separates(str w)
+{
+	return str_eq(w, STR("&&")) || str_eq(w, STR("|")) || str_eq(w, STR(";")) ||
+	       str_eq(w, STR("||"));
+}
+
+bool prose_is_check(str command)
+{
+	str rest = command, w;
+
+	for (size_t i = 0; i < 6 && str_split(&rest, ' ', &w) && !separates(w); i++) {
+		if (i == 0 && IN(w, NO_CHECKS))
+			return false;
+		if (checks(w))
+			return true;
+	}
+	return false;
+}
+
+bool prose_is_explore(str command)
+{
+	return IN(str_head(command, str_chr(command, ' ')), EXPLORERS);
+}
+
+bool prose_is_act(str command)
+{
+	return STARTS(command, ACTS);
+}
+
+/*
+ * Where the last command of a line begins: after the last `|`, `;` or `&` outside quotes.
+ * pipe: whether there is a single `|`.
+ */
+static size_t last_command(str c, bool *pipe)
+{
+	size_t begin = 0;
+	char quote = 0;
+
+	*pipe = false;
+	for (size_t i = 0; i < c.n; i++) {
+		char b = c.p[i];
+
+		if (b == '\\') {
+			i++;
+		} else if (quote) {
+			if (b == quote)
+				quote = 0;
+		} else if (b == '"' || b == '\'') {
+			quote = b;
+		} else if (b == '|' || b == ';' || (b == '&' && i && c.p[i - 1] != '>')) {
+			*pipe |= b == '|' && (i + 1 == c.n || c.p[i + 1] != '|') &&
+				 (i == 0 || c.p[i - 1] != '|');
+			begin = i + 1;
+		}
+	}
+	return begin;
+}
+
+bool prose_shrugs(str command)
+{
+	static const str programs[] = {
+		STR("grep"), STR("egrep"), STR("rg"),    STR("diff"),  STR("cmp"),
+		STR("test"), STR("["),     STR("pgrep"), STR("which"), STR("command"),
+	};
+	bool pipe;
+	str last = str_trim(str_from(command, last_command(command, &pipe)));
+	str word = str_head(last, str_chr(last, ' '));
+
+	return IN(str_basename(word), programs) || str_starts(last, STR("git diff")) ||
+	       str_starts(last, STR("git grep"));
+}
+
+bool prose_is_piped(str command)
+{
+	bool pipe;
+
+	last_command(command, &pipe);
+	return pipe;
+}

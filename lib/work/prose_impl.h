@@ -1,0 +1,37 @@
+/*
+ * prose_impl: what the files of prose share; nobody else includes it.
+ *
+ *   prose.c           tokens, definitions, cutting
+ *   prose_sentence.c  sentences, their value, constraints, fillers
+ *   prose_command.c   commands: one line, family, kind
+ *   prose_error.c     error lines and counts in outputs
+ */
+#ifndef WORK_PROSE_IMPL_H
+#define WORK_PROSE_IMPL_H
+
+#include "work/prose.h"
+
+#define PROSE_ELLIPSIS " …"
+#define PROSE_SET_MAX  64 /* words of a list that is looked for in one pass */
+
+#define COUNT(a)        (sizeof(a) / sizeof *(a))
+#define IN(s, list)     prose_in_list((s), (list), COUNT(list))
+#define STARTS(s, list) prose_starts_with_any((s), (list), COUNT(list))
+
+bool prose_in_list(str s, const str *list, size_t n);
+bool prose_starts_with_any(str s, const str *list, size_t n);
+bool prose_has(str s, str word);
+/* The first n bytes of s, small letters (Latin and Cyrillic), into out. */
+str prose_lower_head(str s, char *out, size_t n);
+/*
+ * Which words stand in s, as bits, and where each stands first (at may be NULL): one pass,
+ * since words are tried only where their first byte (its low five bits) is met.
+ */
+uint64_t prose_find_set(str s, const str *word, size_t n, size_t *at);
+/* Without the characters of set at both ends, at the end. */
+str prose_strip_chars(str s, const char *set);
+str prose_strip_right(str s, const char *set);
+bool prose_all_digits(str s);
+size_t prose_count_byte(str s, char c);
+
+#endif

@@ -1,0 +1,493 @@
+/*
+ * Sentences of markdown, and what a sentence is: telling, an order, or nothing at all. The
+ * words are those of the languages in which people were seen to talk to the client.
+ */
+#include "work/prose_impl.h"
+#include "base/utf8.h"
+
+#define VALUE_BYTES 600 /* of a sentence are looked at */
+
+/* Lists of words and beginnings, separated by bars. */
+
+/* words that say no more than "go on", in the languages above */
+static const char FILLERS[] =
+	"yes|yeah|yep|ok|okay|sure|continue|go|please|thanks|thank|you|"
+	"proceed|do|it|that|was|right|correct|good|great|perfect|y|k|on|"
+	"and|now|ahead|next|ja|jo|weiter|bitte|danke|gut|mach|genau|passt|"
+	"los|super|oui|vas|allez|merci|parfait|accord|d|suite|sí|si|"
+	"continúa|continua|sigue|adelante|gracias|vale|perfecto|dale|sim|pode|segue|"
+	"obrigado|obrigada|isso|sì|va|bene|avanti|grazie|да|ага|ок|"
+	"продолжай|продолжайте|давай|дальше|хорошо|спасибо|пожалуйста|好|好的|"
+	"继续|请继续|是|是的|可以|行|谢谢|对|嗯|没问题|はい|続けて|続けてください|お願いします|ありがとう|了解|うん|네|예|"
+	"응|계속|계속해|좋아|감사합니다";
+
+/* what begins with these asks */
+static const char QUESTION_WORDS[] =
+	"can|could|why|how|what|is|are|do|does|would|where|when|question";
+
+/* what begins with these only thinks */
+static const char MUSINGS[] = "don't think|don't understand|don't know|only if|don't see|"
+			      "don't have|never mind|no idea|no problem";
+
+/* words before an order that do not change it */
+static const char LEADS[] =
+	"no|ok|okay|yes|please|and|but|so|also|then|just|well|bitte|ja|"
+	"aber|und|por favor|да|но|и|请";
+
+/* orders that forbid or demand, at the head of a clause */
+static const char COMMANDMENTS[] =
+	"do not |don't |dont |don’t |never |please do not|please don't|"
+	"no, |make sure|be careful|always |must not |avoid |nicht|nie |"
+	"niemals|auf keinen fall|keinesfalls|kein |keine |ne pas |"
+	"ne touche|ne modifi|ne chang|ne supprim|ne fai|ne pouss|ne commi|"
+	"n'|jamais |surtout pas|surtout ne|no toques|no toque|no cambi|"
+	"no borres|no hagas|no subas|no edites|no modifiq|no elimines|"
+	"no ejecut|nunca |jamás |não |non toccare|non modific|non cambi|"
+	"non fare|non cancell|mai |не |никогда|нельзя|ничего не|不要|别|請不要|"
+	"请不要|请勿|勿|不准|禁止|千万|切勿";
+
+/* the same inside one */
+static const char INNER_COMMANDMENTS[] =
+	" do not | don't | never | dont | must not | don’t |"
+	" auf keinen fall | niemals ";
+
+/* the same where the verb comes last */
+static const char ENDING_COMMANDMENTS[] =
+	"しないで|ないでください|してはいけ|変更しない|触らない|禁止|하지 마|하지마|지 마세요|지 말|금지|"
+	"nicht ändern|nicht anfassen|nicht committen|nicht pushen|"
+	"nicht löschen|nicht verändern|不要动|不要改";
+
+/* not an order, but a limit for now */
+static const char RESERVES[] = "not ready|for now|right now|before we|carefully";
+
+/* what begins with these announces */
+static const char CHATTER[] =
+	"let me|i'll|now let|let's|now i|perfect|great|good|excellent|"
+	"i will|i need to|next,|first,|now |i'm going";
+
+/* What a sentence that tells something has in it, and how much that is worth. */
+static const struct {
+	str word;
+	float worth;
+} CUES[] = {
+	{STR("root cause"), 4}, {STR("the fix"), 2},     {STR("fixed"), 2},
+	{STR("the issue"), 2},  {STR("the problem"), 2}, {STR("because"), 2},
+	{STR("decided"), 3},    {STR("instead"), 2},     {STR("rather than"), 2},
+	{STR("turns out"), 3},  {STR("already"), 1},     {STR("pre-existing"), 3},
+	{STR("not "), 1},       {STR("n't "), 1},        {STR("never"), 1},
+	{STR("only "), 1},      {STR("must "), 1},       {STR("fail"), 2},
+	{STR("error"), 2},      {STR("blocked"), 2},     {STR("→"), 1},
+	{STR("means"), 1},      {STR("works"), 1},       {STR("so "), 1},
+	{STR("option"), 1},     {STR("added"), 1},       {STR("removed"), 1},
+	{STR("changed"), 1},    {STR("updated"), 1},     {STR("need to"), 1},
+	{STR("should"), 1},     {STR("next"), 1},        {STR("remaining"), 2},
+	{STR("confirmed"), 2},  {STR("verified"), 2},    {STR("unrelated"), 2},
+	{STR("was "), 0.5f},    {STR("bug"), 1},         {STR("原因"), 3},
+	{STR("修复"), 2},       {STR("修正"), 2},        {STR("失败"), 2},
+	{STR("失敗"), 2},       {STR("エラー"), 2},      {STR("错误"), 2},
+	{STR("因为"), 2},       {STR(" weil "), 2},      {STR("ursache"), 3},
+	{STR("fehler"), 2},     {STR("behoben"), 2},     {STR("parce que"), 2},
+	{STR("erreur"), 2},     {STR("porque"), 2},      {STR("причин"), 3},
+	{STR("ошибк"), 2},      {STR("исправ"), 2},      {STR("потому"), 2},
+};
+
+static bool is_listed(str s, const char *list)
+{
+	str rest = str_of(list), word;
+
+	while (str_split(&rest, '|', &word)) {
+		if (str_eq(s, word))
+			return true;
+	}
+	return false;
+}
+
+static bool starts_listed(str s, const char *list)
+{
+	str rest = str_of(list), word;
+
+	while (str_split(&rest, '|', &word)) {
+		if (str_starts(s, word))
+			return true;
+	}
+	return false;
+}
+
+static bool has_listed(str s, const char *list)
+{
+	str rest = str_of(list), word;
+
+	while (str_split(&rest, '|', &word)) {
+		if (prose_has(s, word))
+			return true;
+	}
+	return false;
+}
+
+struct sentences {
+	struct arena *a;
+	str *out;
+	size_t n, max;
+	bool lower;
+	bool full;
+	str head; /* a heading that waits for its first sentence */
+};
+
+static void sentence_put(struct sentences *s, str t)
+{
+	if (s->n == s->max)
+		s->full = true;
+	else
+		s->out[s->n++] = str_trim(t);
+}
+
+/* a b, in the arena; a alone when it is full */
+static str join(struct sentences *s, str a, str b)
+{
+	char *p = b.n < SIZE_MAX - a.n ? arena_alloc(s->a, 1, 1, a.n + b.n) : NULL;
+
+	if (!p) {
+		s->full = true;
+		return a.n > b.n ? a : b;
+	}
+	memcpy(p, a.p, a.n);
+	memcpy(p + a.n, b.p, b.n);
+	return (str){p, a.n + b.n};
+}
+
+/* A full stop, exclamation or question mark of Chinese and Japanese, which no blank follows. */
+static bool is_wide_stop(str t, size_t i)
+{
+	str s = str_from(t, i);
+
+	return str_starts(s, STR("。")) || str_starts(s, STR("！")) ||
+	       str_starts(s, STR("？"));
+}
+
+static bool ends_sentence(const struct sentences *s, str t, size_t begin, size_t i)
+{
+	char c = t.p[i];
+
+	if ((c != '.' && c != '!' && c != '?') || i + 2 >= t.n || t.p[i + 1] != ' ')
+		return false;
+	if (i - begin <= (s->lower ? 12u : 20u) || t.p[i + 2] == '/')
+		return false;
+	if (!s->lower && t.p[i + 2] >= 'a' && t.p[i + 2] <= 'z')
+		return false;
+	return memcmp(t.p + i - 3, "e.g", 3) != 0 && memcmp(t.p + i - 3, "i.e", 3) != 0;
+}
+
+static void split_line(struct sentences *s, str t)
+{
+	size_t begin = 0;
+	bool tick = false;
+
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.p[i] == '`')
+			tick = !tick;
+		if (!tick && (t.p[i] & 0x80) && is_wide_stop(t, i)) {
+			sentence_put(s, (str){t.p + begin, i + 3 - begin});
+			begin = i + 3;
+			i += 2;
+			continue;
+		}
+		if (tick || !ends_sentence(s, t, begin, i))
+			continue;
+		sentence_put(s, (str){t.p + begin, i + 1 - begin});
+		begin = i + 2;
+	}
+	if (t.n - begin > 3 && t.n > begin)
+		sentence_put(s, str_from(t, begin));
+}
+
+/* Without `**`; a copy only where there are any. */
+static str without_bold(struct sentences *s, str t)
+{
+	size_t used = 0;
+	char *p;
+
+	if (!prose_has(t, STR("**")))
+		return t;
+	p = arena_alloc(s->a, 1, 1, t.n);
+	if (!p) {
+		s->full = true;
+		return t;
+	}
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.p[i] == '*' && i + 1 < t.n && t.p[i + 1] == '*')
+			i++;
+		else
+			p[used++] = t.p[i];
+	}
+	return (str){p, used};
+}
+
+/* The inside of a line that is one tagged text. */
+static str without_tag(str t)
+{
+	size_t open = str_chr(t, '>'), close = str_rfind(t, STR("</"));
+
+	if (open == STR_NPOS)
+		return t;
+	if (close == STR_NPOS || close <= open)
+		close = t.n;
+	return str_trim((str){t.p + open + 1, close - open - 1});
+}
+
+/* Length of the list mark that t begins with, 0 if none. */
+static size_t list_mark(str t)
+{
+	size_t n = 0;
+
+	if (str_starts(t, STR("- ")) || str_starts(t, STR("* ")))
+		return 2;
+	if (str_starts(t, STR("• ")))
+		return 4;
+	while (n < t.n && n < 3 && str_is_digit(t.p[n]))
+		n++;
+	if (n && n + 1 < t.n && (t.p[n] == '.' || t.p[n] == ')') && t.p[n + 1] == ' ')
+		return n + 2;
+	return 0;
+}
+
+static void sentence_line(struct sentences *s, str t)
+{
+	size_t before = s->n, mark;
+
+	if (t.n && t.p[0] == '<')
+		t = without_tag(t);
+	if (t.n < 4 || str_starts(t, STR("---")) || str_starts(t, STR("|--")) ||
+	    str_starts(t, STR("| --")) || str_starts(t, STR("===")))
+		return;
+	if (t.p[0] == '#' && !s->lower) {
+		s->head = prose_strip_right(prose_strip_chars(t, "#* "), ":");
+		return;
+	}
+	t = without_bold(s, t);
+	mark = list_mark(t);
+	t = str_trim(str_from(t, mark));
+	if (t.n && (t.p[0] == '|' || t.p[0] == '>'))
+		t = str_trim(prose_strip_chars(t, "|> "));
+	split_line(s, t);
+	if (s->n > before && s->head.n)
+		s->out[before] = join(s, join(s, s->head, STR(": ")), s->out[before]);
+	else if (s->n > before && mark && !s->lower)
+		s->out[before] = join(s, STR("- "), s->out[before]);
+	s->head = STR_NONE;
+}
+
+#define FENCE_LINES 3
+#define FENCE_BYTES 170
+
+/* The first lines of a fenced block, for the sentence with a colon before it. */
+struct fence {
+	bool open, wanted;
+	str line[FENCE_LINES];
+	size_t n, bytes;
+};
+
+static void fence_mark(struct sentences *s, struct fence *f)
+{
+	f->open = !f->open;
+	if (f->open) {
+		f->wanted = s->n && str_ends(s->out[s->n - 1], STR(":"));
+		f->n = f->bytes = 0;
+		return;
+	}
+	for (size_t i = 0; f->wanted && i < f->n; i++) {
+		str *last = &s->out[s->n - 1];
+
+		*last = join(s, join(s, join(s, *last, STR(" `")), f->line[i]), STR("`"));
+	}
+}
+
+static void fence_line(struct fence *f, str t)
+{
+	if (!f->wanted || t.n == 0 || f->n == FENCE_LINES ||
+	    f->bytes + t.n >= FENCE_BYTES || str_chr(t, '`') != STR_NPOS)
+		return;
+	f->bytes += t.n;
+	f->line[f->n++] = t;
+}
+
+size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max)
+{
+	struct sentences s = {.a = a, .out = out, .max = max, .lower = lower};
+	struct fence fence = {0};
+	str rest = text, line;
+
+	while (!s.full && str_line(&rest, &line)) {
+		line = str_trim(line);
+		if (str_starts(line, STR("```")))
+			fence_mark(&s, &fence);
+		else if (fence.open)
+			fence_line(&fence, line);
+		else
+			sentence_line(&s, line);
+	}
+	return s.n;
+}
+
+float prose_value(str sentence)
+{
+	static const size_t n = COUNT(CUES);
+	str word[COUNT(CUES)], s = sentence, low;
+	char text[VALUE_BYTES + 1] = " ";
+	float v = 1;
+	uint64_t found;
+	size_t ticks;
+
+	_Static_assert(COUNT(CUES) <= PROSE_SET_MAX, "one bit a word");
+	for (size_t i = 0; i < n; i++)
+		word[i] = CUES[i].word;
+	while (s.n && (s.p[0] == '-' || s.p[0] == ' '))
+		s = str_from(s, 1);
+	low = prose_lower_head(s, text + 1, VALUE_BYTES);
+	found = prose_find_set((str){text, low.n + 1}, word, n, NULL);
+	for (size_t i = 0; i < n; i++)
+		v += found >> i & 1 ? CUES[i].worth : 0;
+	if (v > 8)
+		v = 8;
+	if (starts_listed(low, CHATTER))
+		v -= 2.5f;
+	ticks = prose_count_byte(sentence, '`') / 2;
+	v += 0.4f * (float)(ticks < 3 ? ticks : 3);
+	if (sentence.n < 30 && !ticks)
+		v -= 1.5f;
+	if (str_ends(sentence, STR(":")) && !str_starts(sentence, STR("- ")))
+		v -= 2;
+	if (str_ends(sentence, STR("?")) || str_ends(sentence, STR("？")))
+		v -= 0.5f;
+	return v > 0 ? v : 0;
+}
+
+#define CONSTRAINT_MIN 8
+#define CONSTRAINT_MAX 300
+
+/* Output that was pasted, not said: a time stamp, a log's tag, a frame of a stack, a prompt. */
+static bool is_pasted(str s)
+{
+	size_t digits = 0, colons = 0;
+	str word = str_head(s, str_chr(s, ' '));
+
+	if (strchr("[<>|$+{", s.p[0]))
+		return true;
+	for (size_t i = 0; i < word.n; i++) {
+		digits += str_is_digit(word.p[i]);
+		colons += word.p[i] == ':' || word.p[i] == '-';
+	}
+	return (digits >= 2 && colons >= 1 && str_is_digit(s.p[0])) ||
+	       str_starts(s, STR("at ")) || str_ends(word, STR("]:")) ||
+	       (word.n > 2 && str_ends(word, STR(":")) && colons == 1 &&
+		(str_istarts(word, STR("error")) || str_istarts(word, STR("warn")) ||
+		 str_istarts(word, STR("info")) || str_istarts(word, STR("debug"))));
+}
+
+/* Without words such as "ok, but" before what is ordered. */
+static str after_leads(str low)
+{
+	str rest, word;
+	size_t before;
+
+	do {
+		before = low.n;
+		rest = str_of(LEADS);
+		while (str_split(&rest, '|', &word)) {
+			if (str_starts(low, word) && low.n > word.n + 1 &&
+			    (low.p[word.n] == ',' || low.p[word.n] == ' '))
+				low = str_trim(str_from(low, word.n + 1));
+		}
+	} while (low.n < before);
+	return low;
+}
+
+static bool inner_commandment(str low)
+{
+	str rest = str_of(INNER_COMMANDMENTS), word;
+
+	while (str_split(&rest, '|', &word)) {
+		size_t k = str_find(low, word);
+		str head = str_head(low, k);
+
+		if (k == STR_NPOS || k == 0)
+			continue;
+		if (strchr(".,;:-", head.p[k - 1]) || str_ends(head, STR(" but")) ||
+		    str_ends(head, STR(" and")) || str_ends(head, STR(" please")))
+			return true;
+	}
+	return false;
+}
+
+int prose_constraint(str clause)
+{
+	char text[CONSTRAINT_MAX];
+	str low, order;
+
+	clause = str_trim(clause);
+	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX || is_pasted(clause))
+		return 0;
+	low = prose_lower_head(clause, text, sizeof text);
+	if (is_listed(str_head(low, str_chr(low, ' ')), QUESTION_WORDS) &&
+	    !str_starts(low, STR("do not")))
+		return 0;
+	order = after_leads(low);
+	if (starts_listed(order, MUSINGS) || str_ends(low, STR("?")) ||
+	    str_ends(low, STR("？")))
+		return 0;
+	if (starts_listed(low, COMMANDMENTS) || starts_listed(order, COMMANDMENTS))
+		return 3;
+	if (has_listed(low, ENDING_COMMANDMENTS))
+		return 3;
+	if (inner_commandment(low))
+		return 2;
+	return has_listed(low, RESERVES) ? 1 : 0;
+}
+
+/* A character of a word, of any script: no punctuation, no symbol, no picture. */
+static bool is_letter(uint32_t cp)
+{
+	if (cp < 0x80)
+		return str_is_alnum((char)cp);
+	return cp >= 0xC0 && !(cp >= 0x2000 && cp <= 0x2BFF) &&
+	       !(cp >= 0x3000 && cp <= 0x3004) && !(cp >= 0x3008 && cp <= 0x3020) &&
+	       !(cp >= 0xFE00 && cp <= 0xFE0F) && !(cp >= 0xFF00 && cp <= 0xFF0F) &&
+	       !(cp >= 0xFF1A && cp <= 0xFF20) && !(cp >= 0x1F000 && cp <= 0x1FBFF) &&
+	       !(cp >= 0xE0000);
+}
+
+#define FILLER_WORDS 6
+#define FILLER_BYTES 32
+
+/* Next word of any script. */
+static bool letters(str *rest, str *word)
+{
+	uint32_t cp;
+	size_t n, len = 0;
+
+	for (; rest->n; *rest = str_from(*rest, n)) {
+		n = utf8_next(*rest, &cp);
+		if (n && is_letter(cp))
+			break;
+		n = n ? n : 1;
+	}
+	while (len < rest->n && (n = utf8_next(str_from(*rest, len), &cp)) &&
+	       is_letter(cp))
+		len += n;
+	*word = str_head(*rest, len);
+	*rest = str_from(*rest, len);
+	return len > 0;
+}
+
+bool prose_is_filler(str s)
+{
+	char low[FILLER_BYTES];
+	size_t words = 0;
+	str word;
+
+	while (letters(&s, &word)) {
+		if (++words > FILLER_WORDS || word.n > sizeof low ||
+		    !is_listed(prose_lower_head(word, low, sizeof low), FILLERS))
+			return false;
+	}
+	return true;
+}
