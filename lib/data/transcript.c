@@ -572,7 +572,8 @@ static void string_take(struct transcript_state *st)
 		}
 		return;
 	}
-	if (st->caps.lean && f->obj && st->rule->lean)
+	if (st->caps.lean && f->obj &&
+	    (st->rule->lean || (f->place == AT_MESSAGE && st->rule->k == K_TYPE)))
 		return;
 	if (!f->v)
 		return;
@@ -600,6 +601,40 @@ static void string_take(struct transcript_state *st)
 	}
 }
 
+/* A record's own flag, or a string field that is none here: of duplicate keys the last wins. */
+static void flag_take(struct transcript_state *st, bool on)
+{
+	struct record *r = &st->rec;
+	str *field = field_of(st);
+
+	if (field)
+		*field = STR_NONE;
+	if (st->depth != 1)
+		return;
+	switch (st->rule->k) {
+	case K_SIDECHAIN:
+		r->sidechain = on;
+		break;
+	case K_META:
+		r->meta = on;
+		break;
+	case K_SUMMARY_FLAG:
+		r->compact_summary = on;
+		break;
+	case K_API_ERROR:
+		r->api_error = on;
+		break;
+	case K_FORKED:
+		r->forked = false;
+		break;
+	case K_TIMESTAMP:
+		r->at = CLOCK_NONE;
+		break;
+	default:
+		break;
+	}
+}
+
 static void scalar_take(struct transcript_state *st, enum val_type type)
 {
 	struct frame *f = st->depth ? &st->frame[st->depth - 1] : NULL;
@@ -607,12 +642,8 @@ static void scalar_take(struct transcript_state *st, enum val_type type)
 
 	if (!f)
 		return;
-	if (st->depth == 1 && type == VAL_TRUE) {
-		st->rec.sidechain |= st->rule->k == K_SIDECHAIN;
-		st->rec.meta |= st->rule->k == K_META;
-		st->rec.compact_summary |= st->rule->k == K_SUMMARY_FLAG;
-		st->rec.api_error |= st->rule->k == K_API_ERROR;
-	}
+	if (f->obj)
+		flag_take(st, type == VAL_TRUE);
 	if (!f->v)
 		return;
 	if (st->caps.lean && f->obj &&

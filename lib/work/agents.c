@@ -407,8 +407,8 @@ void agents_add(struct agents *a, const struct record *r)
 		add_calls(a, r);
 		break;
 	case RECORD_USER:
-		if (!a->n && !r->result)
-			break;
+		if (!a->n && !val_get_str(r->result, "agentId").n)
+			break; /* nothing was dispatched */
 		if (r->result || record_answers(r).p) {
 			add_results(a, r);
 			break;

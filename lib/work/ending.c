@@ -39,6 +39,7 @@
 
 #define ARENA_BYTES (256u << 10)
 #define CALLS_MAX   64   /* open calls followed; the newest ENDING_OPEN_MAX are told */
+#define RECENT_MAX  64   /* uuids of the last records */
 #define GIST_MAX    1024 /* bytes of a call's input kept until the end */
 
 /* The first client in which a last-prompt record was seen at the end of sessions. */
@@ -77,7 +78,12 @@ struct ending_state {
 	char compact_how[48];
 	bool notes,
 		headless; /* the client writes last-prompt; it runs without a person */
+	uint64_t recent[RECENT_MAX]; /* a ring of uuid hashes */
+	size_t recents;              /* ever */
+	uint64_t early;        /* parent of an answer that stands before it, 0 = none */
+	uint64_t early_record; /* the answer, or what ended its turn */
 	char client[96];
+	uint64_t client_hash;
 	char error_kind[64], error_text[ENDING_TEXT_MAX * 2];
 	enum ending_kind error_ending;
 };
@@ -354,6 +360,39 @@ static void add_error(struct ending_state *s, const struct record *r, str text)
 	turn_set(s, ERROR, r);
 }
 
+static bool is_recent(const struct ending_state *s, uint64_t uuid)
+{
+	for (size_t i = 0; i < RECENT_MAX && i < s->recents; i++)
+		if (s->recent[(s->recents - 1 - i) % RECENT_MAX] == uuid)
+			return true;
+	return false;
+}
+
+/*
+ * With an instant reply the answer stands before its prompt in the file. When what it
+ * answers comes after all, the prompt is no open one.
+ */
+static void follow(struct ending_state *s, const struct record *r)
+{
+	if (!r->uuid_hash)
+		return;
+	if (s->early && r->uuid_hash == s->early) {
+		s->early = 0;
+		if (s->turn == ASKED) {
+			s->turn = DONE;
+			s->turn_record = s->early_record;
+		}
+	}
+	if (r->type == RECORD_ASSISTANT && s->turn == DONE && r->parent_hash &&
+	    !is_recent(s, r->parent_hash)) {
+		s->early = r->parent_hash;
+		s->early_record = r->n;
+	} else if (s->early && s->turn == DONE) {
+		s->early_record = s->turn_record;
+	}
+	s->recent[s->recents++ % RECENT_MAX] = r->uuid_hash;
+}
+
 static void add_assistant(struct ending_state *s, const struct record *r)
 {
 	uint64_t struck = s->struck, message = transcript_hash(r->message_id);
@@ -469,21 +508,26 @@ static bool is_since(str version)
 	return true;
 }
 
+/* Which client wrote it; told from the newest record. */
 static void client_note(struct ending_state *s, const struct record *r)
 {
-	bool known = str_eq(r->entrypoint, STR("cli")) ||
-		     str_eq(r->entrypoint, STR("sdk-cli"));
+	uint64_t hash =
+		transcript_hash(r->version) ^ (transcript_hash(r->entrypoint) << 1);
+	bool known;
 
+	if (hash == s->client_hash)
+		return;
+	s->client_hash = hash;
+	known = str_eq(r->entrypoint, STR("cli")) ||
+		str_eq(r->entrypoint, STR("sdk-cli"));
 	s->headless = str_starts(r->entrypoint, STR("sdk"));
 	s->notes = known && is_since(r->version);
 	if (known || !r->entrypoint.n)
 		snprintf(s->client, sizeof(s->client), "client %.*s",
-			 (int)(r->version.n > 40 ? 40 : r->version.n),
-			 r->version.n ? r->version.p : "");
+			 STR_ARG(str_head(r->version, 40)));
 	else
 		snprintf(s->client, sizeof(s->client), "%.*s",
-			 (int)(r->entrypoint.n > 40 ? 40 : r->entrypoint.n),
-			 r->entrypoint.p);
+			 STR_ARG(str_head(r->entrypoint, 40)));
 }
 
 void ending_add(struct ending_state *s, const struct record *r)
@@ -537,6 +581,7 @@ void ending_add(struct ending_state *s, const struct record *r)
 	default:
 		break;
 	}
+	follow(s, r);
 }
 
 /* ---- the verdict ---- */
@@ -598,7 +643,8 @@ static void verdict_open(const struct ending_state *s, struct ending *out)
 		if (out->open[i].is_agent)
 			kind = ENDING_KILLED_AGENT;
 	if (out->nopen > 1)
-		snprintf(more, sizeof(more), " (and %zu more calls)", out->nopen - 1);
+		snprintf(more, sizeof(more), " (and %zu more call%s)", out->nopen - 1,
+			 out->nopen > 2 ? "s" : "");
 	if (s->last_prompt)
 		verdict(out, ENDING_TERMINATED, s->last_prompt_record,
 			"Record %llu calls %s%s, no record answers it, and last-prompt (record %llu) "
@@ -644,7 +690,9 @@ static void verdict_done(const struct ending_state *s, const struct ending_facts
 			 struct ending *out)
 {
 	unsigned long long n = N(s->turn_record);
+	char client[sizeof(s->client)];
 
+	show(client, sizeof(client), str_of(s->client));
 	if (s->struck)
 		verdict(out, ENDING_TERMINATED, s->struck,
 			"Last-prompt (record %llu) was written while a call ran, and its result "
@@ -672,7 +720,7 @@ static void verdict_done(const struct ending_state *s, const struct ending_facts
 		verdict(out, ENDING_CLEAN, n,
 			"The turn ended with record %llu; %s writes no mark of an orderly exit, so a kill "
 			"while idle would look the same.",
-			n, s->client[0] ? s->client : "this client");
+			n, client[0] ? client : "this client");
 }
 
 static void verdict_error(const struct ending_state *s, struct ending *out)

@@ -80,25 +80,47 @@ void phases_clean(struct buf *b, str s, bool oneline, bool env)
 	buf_release(&values);
 }
 
-static bool is_key_letter(char c)
-{
-	return str_is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '_' ||
-	       c == '-';
-}
+#define IS_SPACE 1
+#define IS_KEY   2 /* letters of base64 and its URL form */
+
+static const unsigned char LETTER[256] = {
+	[' '] = IS_SPACE,       ['\t'] = IS_SPACE,      ['\n'] = IS_SPACE,
+	['\r'] = IS_SPACE,      ['\v'] = IS_SPACE,      ['\f'] = IS_SPACE,
+	['+'] = IS_KEY,         ['/'] = IS_KEY,         ['='] = IS_KEY,
+	['_'] = IS_KEY,         ['-'] = IS_KEY,         ['0' ... '9'] = IS_KEY,
+	['A' ... 'Z'] = IS_KEY, ['a' ... 'z'] = IS_KEY,
+};
 
 /* A tail without what may be the rest of a secret: its first word, long words of key letters. */
 static str mask_tail(str s)
 {
-	size_t from = 0, run = 0, end;
+	size_t from = 0, i, start, end;
 
-	while (from < s.n && !str_is_space(s.p[from]))
+	while (from < s.n && LETTER[(unsigned char)s.p[from]] != IS_SPACE)
 		from++;
-	for (size_t i = from; i < s.n; i++) {
-		run = is_key_letter(s.p[i]) ? run + 1 : 0;
-		if (run >= KEY_WORD_MIN)
-			from = i + 1;
+	for (i = from; i < s.n; i++) {
+		/* a long word must hold every KEY_WORD_MIN-th byte: look there first */
+		size_t at = i + KEY_WORD_MIN - 1;
+
+		if (at >= s.n)
+			break;
+		if (LETTER[(unsigned char)s.p[at]] != IS_KEY) {
+			i = at;
+			continue;
+		}
+		for (start = at;
+		     start > i && LETTER[(unsigned char)s.p[start - 1]] == IS_KEY;)
+			start--;
+		if (start > i) {
+			i = start - 1;
+			continue;
+		}
+		while (at < s.n && LETTER[(unsigned char)s.p[at]] == IS_KEY)
+			at++;
+		from = at;
+		i = at;
 	}
-	end = str_rfind(s, STR("-----END "));
+	end = s.n > 9 ? str_rfind(s, STR("-----END ")) : STR_NPOS;
 	if (end != STR_NPOS && end + 9 > from) {
 		from = end + 9;
 		while (from < s.n && s.p[from] != '\n')
@@ -138,6 +160,54 @@ static str chars_tail(str s, size_t n)
 	return str_from(s, i);
 }
 
+static bool is_ascii(str s)
+{
+	size_t i = 0;
+	uint64_t word, high = 0;
+
+	for (; s.n - i >= 8; i += 8) {
+		memcpy(&word, s.p + i, 8);
+		high |= word;
+	}
+	for (; i < s.n; i++)
+		high |= (unsigned char)s.p[i];
+	return !(high & 0x8080808080808080u);
+}
+
+/*
+ * The first characters of s, redacted, in b: as much of s is looked at as that takes. ASCII
+ * needs a byte a character, unless much of it is white space that collapses.
+ */
+static str head_of(struct page *w, str s, bool env)
+{
+	size_t few = w->ends + MARGIN_BYTES, max = end_bytes(w->ends);
+	str head;
+
+	if (s.n > few && is_ascii(str_head(s, few))) {
+		phases_clean(&w->head, str_head(s, few), true, env);
+		head = chars_head(buf_str(&w->head), w->ends);
+		if (head.n == w->ends)
+			return head;
+	}
+	phases_clean(&w->head, utf8_head(s, max), true, env);
+	return chars_head(buf_str(&w->head), w->ends);
+}
+
+static str tail_of(struct page *w, str s, bool env)
+{
+	size_t few = w->ends + MARGIN_BYTES, max = end_bytes(w->ends);
+	str tail;
+
+	if (s.n > few && is_ascii(str_from(s, s.n - few))) {
+		phases_clean(&w->tail, mask_tail(str_from(s, s.n - few)), true, env);
+		tail = chars_tail(buf_str(&w->tail), w->ends);
+		if (tail.n == w->ends)
+			return tail;
+	}
+	phases_clean(&w->tail, mask_tail(utf8_tail(s, max)), true, env);
+	return chars_tail(buf_str(&w->tail), w->ends);
+}
+
 void phases_ends(struct page *w, str text, str text_tail, bool cut, bool env, str *head,
 		 str *tail)
 {
@@ -148,25 +218,21 @@ void phases_ends(struct page *w, str text, str text_tail, bool cut, bool env, st
 		text_tail = utf8_tail(text, max);
 		cut = true;
 	}
-	if (cut)
-		text = utf8_head(text, max);
-	phases_clean(&w->head, text, true, env);
-	*head = buf_str(&w->head);
-	if (!cut) {
-		if (head->n <= 2 * w->ends)
-			return;
-		*tail = chars_tail(*head, w->ends);
-		*head = chars_head(*head, w->ends);
-		if (head->p + head->n >=
-		    tail->p) { /* wide characters: it is short after all */
-			*head = buf_str(&w->head);
-			*tail = STR_NONE;
-		}
+	if (cut) {
+		*head = head_of(w, text, env);
+		*tail = tail_of(w, text_tail, env);
 		return;
 	}
+	phases_clean(&w->head, text, true, env);
+	*head = buf_str(&w->head);
+	if (head->n <= 2 * w->ends)
+		return;
+	*tail = chars_tail(*head, w->ends);
 	*head = chars_head(*head, w->ends);
-	phases_clean(&w->tail, mask_tail(utf8_tail(text_tail, max)), true, env);
-	*tail = chars_tail(buf_str(&w->tail), w->ends);
+	if (head->p + head->n >= tail->p) { /* wide characters: it is short after all */
+		*head = buf_str(&w->head);
+		*tail = STR_NONE;
+	}
 }
 
 /* ---- pieces of output ---- */
@@ -379,77 +445,127 @@ struct index {
 	size_t unknowns;
 };
 
+#define ADD(b, literal) buf_add((b), STR(literal))
+
+/*
+ * A name or id as a JSON string. Most are of plain letters, which need no look for secrets:
+ * the ids of the API, and tools without a digit in their name.
+ */
+static void json_name(struct page *w, str s)
+{
+	struct buf *b = &w->o->b;
+	bool id = str_starts(s, STR("toolu_")) && s.n <= 40;
+	size_t i = id ? 6 : 0;
+
+	while (i < s.n &&
+	       (str_is_alpha(s.p[i]) || s.p[i] == '_' || (id && str_is_digit(s.p[i]))))
+		i++;
+	if (i == s.n && i <= 64) {
+		buf_byte(b, '"');
+		buf_add(b, s);
+		buf_byte(b, '"');
+		return;
+	}
+	phases_clean(&w->head, s, true, false);
+	json_add_str(b, buf_str(&w->head));
+}
+
+static void json_time(struct buf *b, int64_t at)
+{
+	char iso[CLOCK_ISO_BYTES + 8] = "\"at\":\"";
+
+	if (at == CLOCK_NONE) {
+		ADD(b, "\"at\":null");
+		return;
+	}
+	clock_iso(iso + 6, at);
+	buf_add(b, (str){iso, 6 + CLOCK_ISO_BYTES - 1});
+	buf_byte(b, '"');
+}
+
+static void result_json(struct page *w, const struct entry *en)
+{
+	struct buf *b = &w->o->b;
+
+	ADD(b, ",\"of\":");
+	if (en->of)
+		buf_u64(b, en->of);
+	else
+		ADD(b, "null");
+	buf_add(b, en->error ? STR(",\"error\":true") : STR(",\"error\":false"));
+	if (en->exit >= 0) {
+		ADD(b, ",\"exit\":");
+		buf_u64(b, (uint64_t)en->exit);
+	}
+	if (en->rejected)
+		ADD(b, ",\"rejected\":true");
+	if (en->interrupted)
+		ADD(b, ",\"interrupted\":true");
+	if (en->plus || en->minus) {
+		phases_json_u64(b, "plus", en->plus);
+		phases_json_u64(b, "minus", en->minus);
+	}
+	if (en->background.n) {
+		phases_clean(&w->head, en->background, true, false);
+		phases_json_str(b, "background", buf_str(&w->head));
+	}
+}
+
 static void entry_json(struct page *w, const struct entry *en)
 {
 	struct buf *b = &w->o->b;
 	str head, tail;
 
-	buf_add(b, w->first ? STR("\n") : STR(",\n"));
+	buf_add(b, w->first ? STR("\n{\"n\":") : STR(",\n{\"n\":"));
 	w->first = false;
-	buf_add(b, STR("{\"n\":"));
 	buf_u64(b, en->r->n);
 	if (en->block)
 		phases_json_u64(b, "block", en->block);
-	phases_json_time(b, "at", en->r->at);
-	buf_add(b, STR(",\"kind\":\""));
+	buf_byte(b, ',');
+	json_time(b, en->r->at);
+	ADD(b, ",\"kind\":\"");
 	buf_add(b, str_of(en->kind));
 	buf_byte(b, '"');
 	if (en->r->sidechain)
-		phases_json_bool(b, "side", true);
+		ADD(b, ",\"side\":true");
 	if (en->queued)
-		phases_json_bool(b, "queued", true);
+		ADD(b, ",\"queued\":true");
 	if (en->tool.n) {
-		phases_clean(&w->head, en->tool, true, false);
-		phases_json_str(b, "tool", buf_str(&w->head));
+		ADD(b, ",\"tool\":");
+		json_name(w, en->tool);
 	}
 	if (en->id.n) {
-		phases_clean(&w->head, en->id, true, false);
-		phases_json_str(b, "id", buf_str(&w->head));
+		ADD(b, ",\"id\":");
+		json_name(w, en->id);
 	}
 	if (en->what) {
 		phases_ends(w, en->what->text, en->what->tail, en->what->cut, false,
 			    &head, &tail);
-		phases_json_str(b, "what", head);
+		ADD(b, ",\"what\":");
+		json_add_str(b, head);
 		if (tail.n)
 			phases_json_str(b, "what_tail", tail);
 	}
 	if (en->file.n) {
 		phases_clean(&w->head, en->file, true, false);
-		phases_key(b, "files");
-		buf_byte(b, '[');
+		ADD(b, ",\"files\":[");
 		json_add_str(b, buf_str(&w->head));
 		buf_byte(b, ']');
 	}
-	if (en->result) {
-		phases_key(b, "of");
-		if (en->of)
-			buf_u64(b, en->of);
-		else
-			buf_add(b, STR("null"));
-		phases_json_bool(b, "error", en->error);
-		if (en->exit >= 0)
-			phases_json_u64(b, "exit", (uint64_t)en->exit);
-		if (en->rejected)
-			phases_json_bool(b, "rejected", true);
-		if (en->interrupted)
-			phases_json_bool(b, "interrupted", true);
-		if (en->plus || en->minus) {
-			phases_json_u64(b, "plus", en->plus);
-			phases_json_u64(b, "minus", en->minus);
-		}
-		if (en->background.n) {
-			phases_clean(&w->head, en->background, true, false);
-			phases_json_str(b, "background", buf_str(&w->head));
-		}
-	}
+	if (en->result)
+		result_json(w, en);
 	if (en->images)
 		phases_json_u64(b, "images", en->images);
-	phases_json_u64(b, "size", en->size);
+	ADD(b, ",\"size\":");
+	buf_u64(b, en->size);
 	if (en->text.n) {
 		phases_ends(w, en->text, en->tail, en->cut, en->env, &head, &tail);
-		phases_json_str(b, "head", head);
-		if (tail.n)
-			phases_json_str(b, "tail", tail);
+		ADD(b, ",\"head\":");
+		json_add_str(b, head);
+		if (tail.n) {
+			ADD(b, ",\"tail\":");
+			json_add_str(b, tail);
+		}
 	}
 	buf_byte(b, '}');
 }

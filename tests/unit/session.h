@@ -73,13 +73,18 @@ static inline int session_each(const char *dir, void (*fn)(const char *path))
 	return n < 0 ? 0 : n;
 }
 
+/* Read before main: test_dir() unsets it. */
+static const char *session_corpus_env;
+__attribute__((constructor)) static void session_start(void)
+{
+	session_corpus_env = getenv("HANDOFF_CORPUS");
+}
+
 /* The folder of a larger corpus, or NULL: $HANDOFF_CORPUS, else ../shared/corpus. */
 static inline const char *session_corpus(void)
 {
-	const char *dir = getenv("HANDOFF_CORPUS");
+	const char *dir = session_corpus_env ? session_corpus_env : "../shared/corpus";
 
-	if (!dir)
-		dir = "../shared/corpus";
 	return access(dir, R_OK) == 0 ? dir : NULL;
 }
 
