@@ -430,8 +430,11 @@ int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *
 
 /* ---- processes ---- */
 
-/* Field n (from 1) of /proc/<pid>/stat; the second is in parentheses and may hold anything. */
-static uint64_t proc_field(int64_t pid, int n)
+/*
+ * Field 22 of /proc/<pid>/stat, counted from 1 (the second is in parentheses and may hold
+ * anything); 0 also for a process that has ended and was not yet waited for.
+ */
+static uint64_t proc_start(int64_t pid)
 {
 	struct buf b = BUF_INIT(STAT_MAX);
 	char path[64];
@@ -452,11 +455,12 @@ static uint64_t proc_field(int64_t pid, int n)
 	rest = buf_str(&b);
 	rest = str_from(rest, str_rchr(rest, ')') == STR_NPOS ? rest.n
 							      : str_rchr(rest, ')') + 1);
-	for (int i = 3; str_word(&rest, &word); i++)
-		if (i == n) {
-			str_u64(word, &v);
+	for (int i = 3; i <= STAT_START && str_word(&rest, &word); i++) {
+		if (i == 3 && (str_eq(word, STR("Z")) || str_eq(word, STR("X"))))
 			break;
-		}
+		if (i == STAT_START)
+			str_u64(word, &v);
+	}
 	buf_release(&b);
 	return v;
 }
@@ -478,7 +482,7 @@ void journal_process_of(struct journal_process *p, int64_t pid)
 	struct stat st;
 
 	*p = (struct journal_process){.pid = pid};
-	p->start = proc_field(pid, STAT_START);
+	p->start = proc_start(pid);
 	small_file("/proc/sys/kernel/random/boot_id", p->boot, sizeof(p->boot));
 	if (gethostname(p->host, sizeof(p->host) - 1) < 0)
 		p->host[0] = '\0';

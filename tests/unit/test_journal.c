@@ -332,6 +332,8 @@ static void test_journal__tells_a_living_process_from_a_dead_one(void **state)
 	if (child == 0)
 		_exit(0);
 	journal_process_of(&p, child);
+	while (journal_alive(&p) == JOURNAL_ALIVE) /* ended, but not waited for */
+		usleep(1000);
 	assert_true(waitpid(child, &status, 0) == child);
 	assert_int_equal(journal_alive(&p), JOURNAL_GONE);
 }
