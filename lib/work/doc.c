@@ -226,19 +226,25 @@ void doc_say(struct doc *d, struct buf *b, str s, size_t max)
 	defuse(b, buf_str(t));
 }
 
-void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max)
+void doc_say_plain(struct doc *d, struct buf *b, str s, size_t max)
 {
 	struct buf t = BUF_INIT(TEXT_MAX);
 	size_t k;
 
-	s = doc_unmarked(s);
 	while ((k = str_find(s, STR("**"))) != STR_NPOS) {
 		buf_add(&t, str_head(s, k));
 		s = str_from(s, k + 2);
 	}
 	buf_add(&t, s);
-	doc_quote(d, b, buf_str(&t), max);
+	doc_say(d, b, buf_str(&t), max);
 	buf_release(&t);
+}
+
+void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max)
+{
+	buf_byte(b, '"');
+	doc_say_plain(d, b, doc_unmarked(s), max);
+	buf_byte(b, '"');
 }
 
 void doc_quote(struct doc *d, struct buf *b, str s, size_t max)

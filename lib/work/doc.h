@@ -141,6 +141,8 @@ void doc_say(struct doc *d, struct buf *b, str s, size_t max);
 void doc_quote(struct doc *d, struct buf *b, str s, size_t max);
 /* The same without list, heading and bold marks: for markdown that nobody typed. */
 void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max);
+/* doc_say without bold marks. */
+void doc_say_plain(struct doc *d, struct buf *b, str s, size_t max);
 /* doc_say as a code span; nothing is folded away but newlines. */
 void doc_code(struct doc *d, struct buf *b, str s, size_t max);
 /* A path relative to the session's directory, as a code span. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "work/doctask.h"
 #include "work/docwords.h"
 #include "work/prose.h"
 #include "work/redact.h"
@@ -64,6 +65,30 @@ static void stated_add(struct stated_list *l, str text, uint64_t record, int str
 	l->item[l->n++] = (struct stated){text, record, strength};
 }
 
+/* More closing brackets than opening ones: the middle of something pasted. */
+static bool is_torn(str s)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; i < s.n && depth >= 0; i++)
+		depth += (s.p[i] == '(') - (s.p[i] == ')');
+	return depth < 0;
+}
+
+/* The foot of a web page: "Do not share my personal information" is nobody's order. */
+static bool is_web_page(str s)
+{
+	static const char *const words[] = {
+		"Skip to content", "Privacy",  "Terms",   "ookies",
+		"Sign in",         "\xc2\xa9", "Contact", "All rights reserved"};
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		n += str_find(s, str_of(words[i])) != STR_NPOS;
+	return n >= 3;
+}
+
 static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t record)
 {
 	str *s;
@@ -75,7 +100,7 @@ static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t r
 	for (i = 0; i < n; i++) {
 		int strength = docwords_constraint(s[i]);
 
-		if (strength > 0 && doc_worth(s[i]))
+		if (strength > 0 && doc_worth(s[i]) && !is_torn(s[i]))
 			stated_add(l, doc_keep(d, doc_unmarked(s[i])), record, strength);
 	}
 }
@@ -86,7 +111,8 @@ static void stated_prompt(struct doc *d, struct stated_list *l,
 	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
 	str text;
 
-	if (p->kind != FACT_PROMPT && p->kind != FACT_QUEUED)
+	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) || doctask_is_event(p) ||
+	    is_web_page(p->text))
 		return;
 	docwords_typed(&typed, p->text);
 	text = buf_str(&typed);
@@ -180,6 +206,9 @@ void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
 		return;
 	for (i = 0; i < f->nprompt; i++)
 		stated_prompt(d, l, &f->prompt[i]);
+	for (i = 0; i < f->nanswer; i++)
+		if (f->answer[i].own)
+			stated_in(d, l, f->answer[i].answer, f->answer[i].record);
 	carried_lines(d, carried, ncarried, l);
 	/* from the newest back: how many strong ones fit the cap */
 	for (from = l->n; from > 0; from--) {
@@ -393,7 +422,17 @@ static bool is_dirty_now(const struct gitstate *git, str path)
 	return false;
 }
 
-/* With the repository at hand: which of this session's files are not committed now. */
+static bool is_ours(const struct facts *f, str path)
+{
+	size_t i;
+
+	for (i = 0; i < f->nedit; i++)
+		if (str_ends(f->edit[i].path, path))
+			return true;
+	return false;
+}
+
+/* With the repository at hand: which of this session's files are not committed now, and what else changed. */
 static void uncommitted_now(struct doc *d, const struct gitstate *git)
 {
 	const struct facts *f = d->f;
@@ -407,6 +446,16 @@ static void uncommitted_now(struct doc *d, const struct gitstate *git)
 		doc_path(d, doc_text(d), f->edit[i].path);
 		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);
 		n++;
+	}
+	l = hazard(d, 81, "- Changed in the work tree, but by no edit recorded here: ");
+	l->sep = ", ";
+	for (i = 0, n = 0; i < git->nfiles && n < FILES_SHOWN; i++) {
+		str path = str_of(git->file[i].path);
+
+		if ((git->file[i].flags & GITSTATE_UNTRACKED) || is_ours(f, path))
+			continue;
+		doc_code(d, doc_text(d), path, 0);
+		doc_add(d, l, n++ < 4 ? 8 : 4, 0);
 	}
 	if (git->operation) {
 		l = hazard(d, 11, "- ");

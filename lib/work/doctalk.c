@@ -2,7 +2,6 @@
 
 #include "work/docecho.h"
 #include "work/docsum.h"
-#include "work/docwords.h"
 #include "work/prose.h"
 
 #define ANSWERS_ON_LINE 4
@@ -223,7 +222,7 @@ static bool is_quoted_already(const struct doc *d, str text)
 static void prompt_line(struct doc *d, const struct doctask *t,
 			const struct fact_prompt *p)
 {
-	bool filler = docwords_is_filler(p->text);
+	bool filler = prose_is_filler(p->text);
 	double age = doc_age(d, p->record), value = 9 + 6 * age;
 	struct buf all = BUF_INIT(1u << 20);
 	struct doc_line *l;
@@ -232,7 +231,7 @@ static void prompt_line(struct doc *d, const struct doctask *t,
 
 	doc_say(d, &all, p->text, 0);
 	text = buf_str(&all);
-	if (p->kind == FACT_EVENT) {
+	if (doctask_is_event(p)) {
 		event_line(d, t, p, text);
 		goto out;
 	}
@@ -439,7 +438,7 @@ static void sentences(struct doc *d, struct docecho *echo)
 		    docecho_has(echo, text, 90))
 			continue;
 		docecho_add(echo, text);
-		doc_say(d, doc_text(d), text, 0);
+		doc_say_plain(d, doc_text(d), text, 0);
 		doc_add(d, l, (double)s->value * (0.7 + 0.5 * age) * (final ? 1.25 : 1),
 			s->record);
 	}

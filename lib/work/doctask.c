@@ -14,19 +14,27 @@
 #define PASTED_LINES    5 /* more than this are told as a number */
 #define SUMMARY_ITEMS   12
 #define COMMITS_SHOWN   12
-#define NAMES_SHOWN     12
+#define NAMES_SHOWN     8
 #define TODOS_MUST      5
 #define AGENTS_SHOWN    12
 #define AGENT_BYTES     8000 /* of its result that are looked at */
 #define AGENT_SENTENCES 3
 #define SENTENCES_MAX   60
 
+bool doctask_is_event(const struct fact_prompt *p)
+{
+	str tag = prose_tag(p->text);
+
+	return p->kind == FACT_EVENT || str_chr(tag, '-') != STR_NPOS;
+}
+
 static bool is_request(const struct fact_prompt *p)
 {
+	if (doctask_is_event(p))
+		return false;
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
-		return !docwords_is_filler(p->text) &&
-		       !(str_starts(p->text, STR("/")) &&
-			 doctask_is_client_command(p->text));
+		return !prose_is_filler(p->text) && !(str_starts(p->text, STR("/")) &&
+						      doctask_is_client_command(p->text));
 	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
 }
 
@@ -491,7 +499,7 @@ static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact
 		kept = AGENT_SENTENCES;
 	qsort(sc, kept, sizeof(sc[0]), by_place);
 	for (i = 0; i < kept; i++) {
-		doc_say(d, doc_text(d), doc_unmarked(s[sc[i].k]), 220);
+		doc_say_plain(d, doc_text(d), doc_unmarked(s[sc[i].k]), 220);
 		doc_add(d, l, 4 + 2 * doc_age(d, g->record), g->record);
 	}
 }
@@ -619,7 +627,7 @@ static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
 
 		if (doc_is_row(one))
 			continue;
-		doc_say(d, doc_text(d), one, 420);
+		doc_say_plain(d, doc_text(d), one, 420);
 		doc_add(d, l,
 			5 + (double)prose_value(s[i]) + (i == 0 ? 3 : 0) +
 				(i + 2 >= n ? 4 : 0),

@@ -1,21 +1,18 @@
 /*
- * docwords: what a prompt's words are, beyond English: a filler, a constraint, a paste.
+ * docwords: which of a prompt's words are the user's orders.
  *
- *   docwords_is_filler(STR("да, продолжай"))               true
- *   docwords_constraint(STR("Bitte nichts committen ...")) 3
+ *   docwords_constraint(STR("ok but never push"))    3
+ *   docwords_typed(&out, prompt)                     how many lines were pasted
  *
- * Adds to prose: fillers and prohibitions of other languages by word list, lead-ins before a
- * constraint ("ok but never ..."), and lines that were pasted from a log, which are nobody's
- * words. Word lists are no grammar: what they miss is still quoted as the user's words, it
- * only does not stand as a hazard.
+ * Adds to prose_constraint: lead-ins before a constraint ("ok but never ..."), sentences
+ * that begin like one and are none ("no, then it's good"), and lines that were pasted from a
+ * log, which are nobody's words.
  */
 #ifndef WORK_DOCWORDS_H
 #define WORK_DOCWORDS_H
 
 #include "base/buf.h"
 
-/* Nothing but "yes, go on, thanks", thumbs and the like, in at most six words. */
-bool docwords_is_filler(str s);
 /* As prose_constraint: 0 none, 1 weak, 2 inside, 3 at the head. */
 int docwords_constraint(str clause);
 /*

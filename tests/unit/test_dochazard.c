@@ -41,6 +41,36 @@ static void test_dochazard__the_users_own_clauses_stand_word_for_word(void **sta
 	doc_release(&d);
 }
 
+static void test_dochazard__what_was_pasted_is_nobodys_order(void **state)
+{
+	struct fact_prompt p[] = {
+		{.record = 1,
+		 .kind = FACT_PROMPT,
+		 .text = STR("inside the handler) and do not await the call")},
+		{.record = 2,
+		 .kind = FACT_PROMPT,
+		 .text = STR(
+			 "Skip to content\n* Privacy\n* Terms\n* Do not share my data\nadd the lamp")},
+		{.record = 3,
+		 .kind = FACT_QUEUED,
+		 .text = STR("<ci-event>never mind the lamp</ci-event>")},
+	};
+	struct fact_answer a = {
+		.record = 4, .answer = STR("never on Sunday"), .own = true};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.prompt = p;
+	f.nprompt = 3;
+	f.answer = &a;
+	f.nanswer = 1;
+	doc_init(&d, &f);
+	dochazard_stated(&d, NULL, 0);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS), "- User: \"never on Sunday\"\n");
+	doc_release(&d);
+}
+
 static void test_dochazard__carried_hazards_stay_once(void **state)
 {
 	static const str carried[] = {{"- User: \"never reboot\"", 22},
@@ -206,13 +236,16 @@ static void test_dochazard__live_git_says_what_is_not_committed(void **state)
 	struct fact_edit e[] = {
 		{.last = 15, .path = STR("/home/dev/lantern/src/a.c"), .count = 1},
 		{.last = 16, .path = STR("/home/dev/lantern/src/b.c"), .count = 1}};
-	char path[] = "src/b.c";
-	struct gitstate_file file = {
-		.path = path, .flags = GITSTATE_MODIFIED, .xy = " M"};
+	char path[] = "src/b.c", other[] = "data/limits.tsv", loose[] = "notes";
+	struct gitstate_file file[] = {
+		{.path = path, .flags = GITSTATE_MODIFIED, .xy = " M"},
+		{.path = other, .flags = GITSTATE_MODIFIED, .xy = " M"},
+		{.path = loose, .flags = GITSTATE_UNTRACKED, .xy = "??"},
+	};
 	struct gitstate git = {.kind = GITSTATE_REPO,
-			       .file = &file,
-			       .nfiles = 1,
-			       .nfiles_all = 1,
+			       .file = file,
+			       .nfiles = 3,
+			       .nfiles_all = 3,
 			       .operation = "rebase"};
 	struct facts f = base();
 	struct doc d;
@@ -222,9 +255,11 @@ static void test_dochazard__live_git_says_what_is_not_committed(void **state)
 	f.nedit = 2;
 	doc_init(&d, &f);
 	dochazard_state(&d, &git);
-	assert_string_equal(alldoc(&d, DOC_HAZARDS),
-			    "- A git rebase is in progress in the work tree.\n"
-			    "- Edited here and not committed (now): `src/b.c`\n");
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- A git rebase is in progress in the work tree.\n"
+		"- Edited here and not committed (now): `src/b.c`\n"
+		"- Changed in the work tree, but by no edit recorded here: `data/limits.tsv`\n");
 	doc_release(&d);
 }
 
@@ -263,6 +298,7 @@ int main(void)
 		cmocka_unit_test(
 			test_dochazard__the_users_own_clauses_stand_word_for_word),
 		cmocka_unit_test(test_dochazard__carried_hazards_stay_once),
+		cmocka_unit_test(test_dochazard__what_was_pasted_is_nobodys_order),
 		cmocka_unit_test(
 			test_dochazard__too_many_are_counted_and_the_newest_stand),
 		cmocka_unit_test(test_dochazard__the_plans_limits_are_stated),
