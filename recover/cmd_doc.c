@@ -1,0 +1,102 @@
+/*
+ * handoff-recover [doc] [OPTION]... [SESSION] [FOCUS...]
+ *
+ * Phase 5: the handoff document. The first word is a session if it names one, else it
+ * belongs to the focus.
+ */
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "commands.h"
+#include "input.h"
+#include "work/handoff.h"
+
+#define FOCUS_MAX (4u << 10)
+#define DOC_MAX   (4u << 20) /* bytes of Markdown or JSON */
+#define NS_PER_MS INT64_C(1000000)
+
+/* What is left of the operands are words of one focus, quoted or not. */
+static int focus_of(const struct args *a, int from, struct buf *focus, struct err *e)
+{
+	int i;
+
+	if (a->focus && from < a->nwords)
+		return err_set(e, HF_EUSAGE,
+			       "doc: unexpected argument '%s' beside --focus",
+			       a->word[from]);
+	if (a->focus)
+		buf_add(focus, str_of(a->focus));
+	for (i = from; i < a->nwords; i++) {
+		if (focus->n)
+			buf_byte(focus, ' ');
+		buf_add(focus, str_of(a->word[i]));
+	}
+	if (focus->full)
+		return err_set(e, HF_EUSAGE, "doc: the focus is over %u bytes",
+			       FOCUS_MAX);
+	return 0;
+}
+
+static int put(const struct args *a, const struct buf *doc, struct err *e)
+{
+	struct out o;
+
+	if (a->output && strcmp(a->output, "-") != 0)
+		return fs_write_atomic(a->output, buf_str(doc), 0600, e);
+	out_init(&o, STDOUT_FILENO, "standard output");
+	out_add(&o, buf_str(doc));
+	return out_end(&o, e);
+}
+
+static int run(const struct args *a, struct err *e)
+{
+	struct catalog_options where = {.claude_dir = a->claude_dir};
+	struct buf focus = BUF_INIT(FOCUS_MAX), doc = BUF_INIT(DOC_MAX);
+	const char *name = NULL;
+	struct input in = {0};
+	int ret;
+
+	if (a->nwords && catalog_is_session(&where, a->word[0]))
+		name = a->word[0];
+	ret = focus_of(a, name ? 1 : 0, &focus, e);
+	if (!ret)
+		ret = input_open(&in, a, name, e);
+	if (!ret) {
+		struct handoff_options o = {
+			.budget = a->budget,
+			.focus = buf_str(&focus),
+			.since = a->since,
+			.evidence = a->evidence,
+			.kind = HANDOFF_RECOVERED,
+			.claude_dir = a->claude_dir,
+			.deadline_ns =
+				a->git_ms ? clock_mono_ns() + a->git_ms * NS_PER_MS : 0,
+			.progress = progress_tell,
+			.progress_arg = &in.progress,
+		};
+
+		ret = (a->json ? handoff_recover_json
+			       : handoff_recover)(&in.src, in.pick.path, &o, &doc, e);
+	}
+	progress_end(&in.progress);
+	if (!ret)
+		ret = put(a, &doc, e);
+	input_release(&in);
+	buf_release(&doc);
+	buf_release(&focus);
+	return ret;
+}
+
+const struct command cmd_doc = {
+	.name = "doc",
+	.operands = "[SESSION] [FOCUS...]",
+	.summary = "the handoff document (what runs when no command is named)",
+	.text = "Phase 5: the handoff document: goal, done, next, hazards, context, environment, files,\n"
+		"checks, and what is not known, within a budget of tokens. The first word is a session\n"
+		"if it names one; the others are the focus.\n",
+	.options = OPT_JSON | OPT_PROJECT | OPT_BUDGET | OPT_FOCUS | OPT_SINCE |
+		   OPT_EVIDENCE | OPT_OUTPUT | OPT_QUIET,
+	.min_words = 0,
+	.max_words = 1024,
+	.run = run,
+};

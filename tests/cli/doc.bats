@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# phase 5, and what runs without a command
+load helper
+
+SECTIONS="Goal
+Done
+Next
+Hazards
+Key Context
+Environment
+Files to Read
+Verify Before Continuing
+Known Gaps"
+
+@test "without a command: the document of the most recent dead session" {
+	orchard
+	run --separate-stderr -0 "$R"
+	[ -z "$stderr" ]
+	holds "source_session: $KILLED"
+	holds "Count the pears in basket.c"
+	first=$output
+	run -0 "$R" doc
+	[ "$output" = "$first" ]
+	run -0 "$R" $KILLED
+	[ "$output" = "$first" ]
+	run -0 "$R" doc 38fb3e7a
+	[ "$output" = "$first" ]
+}
+
+@test "front matter first, then all sections in their order" {
+	orchard
+	run -0 "$R"
+	[ "${lines[0]}" = "---" ]
+	[ "${lines[1]}" = "type: handoff" ]
+	got=$(grep '^## ' <<<"$output" | sed 's/^## //; s/ (.*//')
+	[ "$got" = "$SECTIONS" ] || { echo "$got"; false; }
+}
+
+@test "what was forbidden, what was done, and what was in flight" {
+	orchard
+	run -0 "$R"
+	holds "Never touch config/harvest.yaml"
+	holds "basket.c"
+	holds "make harvest"
+}
+
+@test "the budget is a hard cap" {
+	cp -r "$FIXTURES/../demo/claude" "$HOME/demo"
+	for n in 1500 2500 4000; do
+		run -0 "$R" doc --claude-dir "$HOME/demo" --budget $n 7c1e42aa
+		[ "$(wc -c <<<"$output")" -le $((4 * n)) ]
+		holds "never touch config/prod.yaml"
+	done
+}
+
+@test "a budget below what must stand names the least, and prints nothing" {
+	orchard
+	run --separate-stderr -1 "$R" doc --budget 1
+	complains
+	[[ $stderr =~ [0-9]{2,} ]]
+	run --separate-stderr -1 "$R" doc --budget 1 -o out.md
+	complains
+	[ ! -e out.md ]
+}
+
+@test "the first word is a session if it names one, the rest is the focus" {
+	orchard
+	run -0 "$R" doc pears
+	holds "source_session: $KILLED"
+	holds "focus_filter: pears"
+	run -0 "$R" doc how many pears
+	holds "focus_filter: how many pears"
+	run -0 "$R" doc "how many pears"
+	holds "focus_filter: how many pears"
+	run -0 "$R" doc 38fbaaaa fence posts
+	holds "source_session: $RENAMED"
+	holds "focus_filter: fence posts"
+	run -0 "$R" doc --focus pears
+	holds "focus_filter: pears"
+	run --separate-stderr -64 "$R" doc --focus pears plums
+	complains "'plums' beside --focus"
+	run --separate-stderr -64 "$R" doc --focus ''
+	complains "--focus is empty"
+}
+
+@test "what is written like a session and is none is no focus" {
+	orchard
+	run --separate-stderr -1 "$R" doc 99999999
+	complains "no session '99999999'"
+	run --separate-stderr -1 "$R" doc gone.jsonl
+	complains "gone.jsonl"
+}
+
+@test "-o writes the same, whole, and for the owner only" {
+	orchard
+	run -0 "$R"
+	printf '%s\n' "$output" >want
+	run --separate-stderr -0 "$R" doc -o out.md
+	[ -z "$output$stderr" ]
+	cmp want out.md
+	[ "$(stat -c %a out.md)" = 600 ]
+	run -0 "$R" doc -o -
+	[ "$output" = "$(cat want)" ]
+}
+
+@test "-o that cannot be written leaves what was there" {
+	orchard
+	echo old >out.md
+	mkdir folder
+	run --separate-stderr -1 "$R" doc -o nowhere/out.md
+	complains nowhere
+	run --separate-stderr -1 "$R" doc -o folder
+	complains folder
+	run --separate-stderr -1 "$R" doc 99999999 -o out.md
+	complains
+	[ "$(cat out.md)" = old ]
+	[ "$(ls)" = "folder
+out.md" ]
+}
+
+@test "JSON" {
+	orchard
+	run --separate-stderr -0 "$R" doc --json
+	jq -e . <<<"$output" >/dev/null
+	holds "$KILLED"
+	holds "Never touch config/harvest.yaml"
+}
+
+@test "--evidence names the records" {
+	orchard
+	run -0 "$R" doc --evidence
+	[[ $output =~ \<!--\ [0-9]+ ]]
+}
+
+@test "the same state gives the same bytes, whatever the clock says" {
+	orchard
+	run -0 "$R"
+	first=$output
+	HANDOFF_NOW=2031-01-01T00:00:00Z TZ=Asia/Tokyo run -0 "$R"
+	[ "$output" = "$first" ]
+}
+
+@test "standard input and compressed files" {
+	place cli-killed $KILLED
+	zstd -q "$PLACED" -o packed.jsonl.zst
+	run -0 "$R" doc - <"$PLACED"
+	holds "Count the pears in basket.c"
+	run -0 "$R" doc packed.jsonl.zst
+	holds "Count the pears in basket.c"
+	run -0 "$R" - <packed.jsonl.zst
+	holds "Count the pears in basket.c"
+}
+
+@test "a file without a readable record: its tail, and a call for a person" {
+	for i in $(seq 200); do echo "line $i: the pears were counted twice"; done >broken.jsonl
+	run --separate-stderr -0 "$R" doc broken.jsonl
+	holds "NEEDS HUMAN TRIAGE"
+	holds "line 199"
+	lacks "line 100:"
+}
+
+@test "an empty file has nothing to recover" {
+	: >empty.jsonl
+	run --separate-stderr timeout 10 "$R" doc empty.jsonl
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	[ "$status" = 0 ] || complains empty.jsonl
+}
+
+@test "secrets are never in the document" {
+	place cli-renamed $RENAMED
+	run -0 "$R" doc $RENAMED
+	lacks ghp_16C7
+	run -0 "$R" doc --json $RENAMED
+	lacks ghp_16C7
+}
+
+@test "git state is that of the session's directory, not of the current one" {
+	git init -q -b meadow .
+	git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m "sow the meadow"
+	place cli-killed $KILLED
+	mkdir elsewhere
+	cd elsewhere
+	git init -q -b desert .
+	run -0 "$R" doc $KILLED
+	holds "meadow"
+	lacks "desert"
+}
