@@ -94,8 +94,8 @@ int catalog_find(const struct catalog_options *o, const char *name,
 int catalog_dead(const struct catalog_options *o, struct catalog_pick *p, struct err *e);
 /*
  * The rule of `/recover X`: true when X is meant as a session (it resolves to one, or is
- * written like one: an id, 8 or more hexadecimal digits, a transcript's file name), false
- * when it is words to focus on.
+ * written like one: an id, 8 or more hexadecimal digits, a transcript's file name, the full
+ * path of anything), false when it is words to focus on.
  */
 bool catalog_is_session(const struct catalog_options *o, const char *x);
 void catalog_pick_release(struct catalog_pick *p);

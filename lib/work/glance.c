@@ -435,25 +435,61 @@ void glance_release(struct glance *g)
 	*g = (struct glance){0};
 }
 
-int glance_session_id(struct source *src, struct buf *out, struct err *e)
+/* Reads until want() is content with a record, which is then *found, and rewinds. */
+static int read_until(struct source *src,
+		      bool (*want)(const struct record *r, struct buf *out),
+		      struct buf *out, bool *found, bool *damage, struct err *e)
 {
 	struct transcript *t;
 	enum transcript_got got;
 	const struct record *r;
 	int ret = 0;
 
+	*found = *damage = false;
 	t = transcript_new(src, 0, &TRANSCRIPT_CAPS_TREE);
-	while ((got = transcript_next(t, &r)) == TRANSCRIPT_RECORD ||
-	       got == TRANSCRIPT_LOSS) {
-		if (got == TRANSCRIPT_RECORD && r->session.n) {
-			buf_add(out, r->session);
-			break;
-		}
+	while (!*found && ((got = transcript_next(t, &r)) == TRANSCRIPT_RECORD ||
+			   got == TRANSCRIPT_LOSS)) {
+		if (got == TRANSCRIPT_RECORD)
+			*found = want(r, out);
+		else
+			*damage = true;
 	}
-	if (got == TRANSCRIPT_ERROR)
+	if (!*found && got == TRANSCRIPT_ERROR)
 		ret = err_set(e, t->err.code, "%s", t->err.msg);
 	transcript_free(t);
-	if (source_seek(src, 0) < 0)
-		return err_sys(e, "seek");
+	if (!ret && source_seek(src, 0) < 0)
+		ret = err_sys(e, "seek");
 	return ret;
+}
+
+static bool any(const struct record *r, struct buf *out)
+{
+	(void)r;
+	(void)out;
+	return true;
+}
+
+static bool has_session(const struct record *r, struct buf *out)
+{
+	buf_add(out, r->session);
+	return r->session.n > 0;
+}
+
+int glance_check(struct source *src, const char *path, struct err *e)
+{
+	bool found, damage;
+	int ret = read_until(src, any, NULL, &found, &damage, e);
+
+	if (ret || found || !damage)
+		return ret;
+	return err_set(e, HF_EFORMAT,
+		       "%s: not a transcript: nothing in its %llu bytes is a record",
+		       path, (unsigned long long)src->size);
+}
+
+int glance_session_id(struct source *src, struct buf *out, struct err *e)
+{
+	bool found, damage;
+
+	return read_until(src, has_session, out, &found, &damage, e);
 }

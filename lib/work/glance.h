@@ -47,6 +47,8 @@ struct glance {
 /* whole: read all of it, for exact counts. The file cannot be opened or read: HF_E*. */
 int glance_read(struct glance *g, const char *path, bool whole, struct err *e);
 void glance_release(struct glance *g);
+/* 0 when there is a record in src, or nothing at all; HF_EFORMAT when it is no transcript. src is rewound. */
+int glance_check(struct source *src, const char *path, struct err *e);
 /* Append the sessionId of the first record that has one, then rewind src. HF_EIO. */
 int glance_session_id(struct source *src, struct buf *out, struct err *e);
 

@@ -556,9 +556,17 @@ static void test_catalog__what_is_meant_as_a_session(void **state)
 			fail_msg("'%s'", rows[i].x);
 	test_write("source.c", STR("/* no transcript */\n"));
 	test_write("copy", test_read(CLAUDE "/projects/folder/aaaa1111-0000.jsonl"));
-	assert_false(catalog_is_session(&o, test_path("source.c")));
-	assert_true(catalog_is_session(&o, test_path("copy")));
-	assert_false(catalog_is_session(&o, test_path(".")));
+	assert_int_equal(chdir(test_path(".")), 0);
+	assert_false(catalog_is_session(&o, "./source.c"));
+	assert_false(catalog_is_session(&o, "source.c"));
+	assert_false(catalog_is_session(&o, "./claude"));
+	assert_true(catalog_is_session(&o, "./copy"));
+	assert_true(catalog_is_session(&o, "copy"));
+	assert_true(catalog_is_session(
+		&o, test_path("source.c"))); /* in full: the failure says so */
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_true(catalog_is_session(&o, "./fifo"));
+	assert_int_equal(chdir("/"), 0);
 }
 
 static void test_catalog__ids_are_as_long_as_they_must_be(void **state)
