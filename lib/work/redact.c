@@ -25,8 +25,9 @@
 #define PAIR_LOOK_BYTES   256  /* from an AWS key id to its secret */
 #define DOTTED_LOOK_BYTES 40   /* back from a run to the start of a dotted token */
 #define PROSE_WORDS_MAX   24   /* no passphrase is longer */
+#define PREFIX_BYTES      19   /* of the longest, with NUL */
 #define PEM_BODY_MIN      4 /* letters and digits that make a block more than a mention */
-#define WEAK_ODD_MIN      12 /* odd bytes of a value with a weak name */
+#define KEY_VALUE_MIN     24 /* bytes of a value whose name is just "key" */
 #define PEM_CUT_MIN       16 /* the same in a block without an end */
 
 struct hit {
@@ -77,6 +78,11 @@ static inline bool blank(char ch)
 static inline bool newline(char ch)
 {
 	return ch == '\n' || ch == '\r';
+}
+
+static inline bool is_quote(char ch)
+{
+	return ch == '"' || ch == '\'' || ch == '`';
 }
 
 /* NUL is in no set. */
@@ -235,7 +241,8 @@ static bool may_name(const struct scan *c, size_t end)
 enum prefix_set { SET_TOKEN, SET_ALNUM, SET_HEX, SET_UPPER, SET_BASE64 };
 
 struct prefix {
-	const char *text;
+	char text
+		[PREFIX_BYTES]; /* here, not behind a pointer: a search touches seven of them */
 	const char *kind;
 	uint8_t min; /* bytes of the set that have to follow */
 	uint8_t set;
@@ -721,7 +728,7 @@ static bool word_before(const struct scan *c, size_t from, size_t to, struct hit
 	str head, value;
 
 	while (name > c->done && from - name < 4 &&
-	       (blank(c->s.p[name - 1]) || one_of(c->s.p[name - 1], "\"'`")))
+	       (blank(c->s.p[name - 1]) || is_quote(c->s.p[name - 1])))
 		name--;
 	head = line_before(c, name, SECRET_NAME_MAX);
 	if (str_ends(head, STR(" is")) || str_ends(head, STR(" to")))
@@ -980,7 +987,7 @@ static bool pem_rule(const struct scan *c, size_t i, struct hit *h)
 	}
 	end = pem_cut_end(c, after, &alnum);
 	while (end > after && (newline(c->s.p[end - 1]) || blank(c->s.p[end - 1]) ||
-			       one_of(c->s.p[end - 1], "\"'`")))
+			       is_quote(c->s.p[end - 1])))
 		end--;
 	return alnum >= PEM_CUT_MIN && hit_set(h, dashes, end, pem_kind(label));
 }
@@ -1158,13 +1165,13 @@ static size_t name_end(const struct scan *c, size_t sep)
 
 		if (blank(ch) || ch == '*' || ch == '?' || ch == '!') {
 			i--;
-		} else if (!quote && one_of(ch, "\"'`")) {
+		} else if (!quote && is_quote(ch)) {
 			quote = true;
 			i--;
 			while (i > low && c->s.p[i - 1] == '\\')
 				i--;
 		} else if (ch == ']' && !quote && i - 1 > low &&
-			   one_of(c->s.p[i - 2], "\"'`") && c->s.p[i - 2]) {
+			   is_quote(c->s.p[i - 2]) && c->s.p[i - 2]) {
 			i--; /* config["password"] */
 		} else if (ch == 'm' && i - low >= 3) {
 			size_t esc = i - 1;
@@ -1395,9 +1402,9 @@ static bool password_value(const struct scan *c, const struct value *v,
 	if (has_high(s) && v->form != FORM_TIGHT)
 		return final(c, v->to) || count_digits(s) > 0;
 	if (identifier(s) && (v->form == FORM_EQUALS || v->form == FORM_COLON))
-		return s.n >= 5 && (!code_follows(c, v->to) || secret_odd(s) > 0);
+		return s.n >= 5 && (!code_follows(c, v->to) || secret_random(s));
 	if (v->form == FORM_TIGHT && identifier(s) && !n->env && code_follows(c, v->to))
-		return secret_odd(s) > 0;
+		return secret_random(s);
 	if (v->form == FORM_COLON || v->form == FORM_OPTION)
 		/* words with a hyphen or an apostrophe are prose, not secrets */
 		return s.n >= 3 &&
@@ -1431,8 +1438,10 @@ static bool token_value(const struct scan *c, const struct value *v,
 		return v->quote && n->env && digits > 0 && !prose(s);
 	if (ideographs_only(s))
 		return false;
+	if (!v->quote && expression(s))
+		return false;
 	if (secret_random(s) || mixed(s))
-		return !memchr(s.p, '(', s.n) || v->quote;
+		return true;
 	if (expression(s))
 		return false;
 	if (n->env && v->form == FORM_TIGHT)
@@ -1443,7 +1452,7 @@ static bool token_value(const struct scan *c, const struct value *v,
 		return s.n >= 6;
 	if (v->form == FORM_TIGHT || v->form == FORM_OPTION)
 		return s.n >= 6 && !(identifier(s) && code_follows(c, v->to));
-	return s.n >= 8 && (secret_odd(s) > 0 || digits >= 3) && !code_follows(c, v->to);
+	return s.n >= 8 && digits >= 3 && !code_follows(c, v->to);
 }
 
 static bool weak_value(const struct value *v, const struct secret_name *n, str s)
@@ -1452,12 +1461,12 @@ static bool weak_value(const struct value *v, const struct secret_name *n, str s
 		return false;
 	if (s.n < SIEVE_RUN_MIN || s.n > QUOTED_MAX_BYTES || is_path(s) ||
 	    memchr(s.p, ' ', s.n) || memchr(s.p, '(', s.n) || count_digits(s) < 2 ||
-	    secret_odd(s) < WEAK_ODD_MIN)
+	    !secret_random(s))
 		return false;
 	if (s.n >= 36 && secret_is_uuid(str_from(s, s.n - 36)))
 		return false;
 	if (n->key) /* hashes, paths and UUIDs are common keys of maps */
-		return secret_odd(s) >= 2 * WEAK_ODD_MIN && !memchr(s.p, '/', s.n) &&
+		return s.n >= KEY_VALUE_MIN && !memchr(s.p, '/', s.n) &&
 		       !run_of(s, 0, s.n, is_hex);
 	return true;
 }
@@ -1630,7 +1639,7 @@ static bool ternary(const struct scan *c, size_t name)
 {
 	str head = line_before(c, name, 16);
 
-	if (head.n == 0 || !one_of(head.p[head.n - 1], "\"'`"))
+	if (head.n == 0 || !is_quote(head.p[head.n - 1]))
 		return false;
 	head = str_trim_right(str_head(head, head.n - 1));
 	return head.n && head.p[head.n - 1] == '?';
@@ -1726,7 +1735,7 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	if (n.header) {
 		size_t to = v.from;
 
-		while (to < c->s.n && !newline(c->s.p[to]) && !one_of(c->s.p[to], "\"'`"))
+		while (to < c->s.n && !newline(c->s.p[to]) && !is_quote(c->s.p[to]))
 			to++;
 		c->cookie_end = to;
 		return false; /* the cookies are looked at one by one */
@@ -1931,7 +1940,7 @@ static bool word_rule(struct scan *c, size_t i, struct hit *h)
 	bool netrc = !said && (str_find(line, STR("login ")) != STR_NPOS);
 	if (!netrc && !(count_digits(s) && has_letter(s) && s.n >= 6))
 		return false;
-	if (!netrc && !said && secret_odd(s) == 0 && !memchr(s.p, '!', s.n) &&
+	if (!netrc && !said && !secret_random(s) && !memchr(s.p, '!', s.n) &&
 	    !memchr(s.p, '#', s.n) && !memchr(s.p, '@', s.n) && !memchr(s.p, '$', s.n))
 		return false;
 	return hit_set(h, v.from, v.to, "password");

@@ -6,8 +6,10 @@
 
 #include "base/utf8.h"
 
-#define PART_BYTES 24 /* longest part of a name that can match anything */
-#define PARTS_MAX  5  /* parts looked at, from the end */
+#define PART_BYTES   24 /* longest part of a name that is looked at */
+#define WORD_BYTES   13 /* longest word in the tables */
+#define HEX_PART_MIN 4  /* bytes of a part that may be hexadecimal */
+#define PARTS_MAX    5  /* parts looked at, from the end */
 
 #define W(lit)                                                                           \
 	{                                                                                \
@@ -93,7 +95,8 @@ static void split_name(str s, struct parts *out)
 	size_t end = s.n;
 	bool upper = false, low = false;
 
-	*out = (struct parts){0};
+	out->n = 0; /* the rest is filled as it is used */
+	out->more = false;
 	while (end) {
 		if (!str_is_alnum(s.p[end - 1]))
 			end--;
@@ -107,54 +110,89 @@ static void split_name(str s, struct parts *out)
 	out->env = upper && !low;
 }
 
-/* words that name secrets */
+/*
+ * Words that name secrets. A table holds the words of each length side by side, so that a
+ * look-up compares a handful.
+ */
+static bool in_words(str s, const char *const *table)
+{
+	const char *p = s.n <= WORD_BYTES ? table[s.n] : NULL;
 
-static const str password_words[] = {W("password"),
-				     W("passwd"),
-				     W("passphrase"),
-				     W("pass"),
-				     W("passcode"),
-				     W("pwd"),
-				     W("pw"),
-				     W("pswd"),
-				     W("psw"),
-				     W("passwort"),
-				     W("kennwort"),
-				     W("contrasena"),
-				     W("senha"),
-				     W("heslo"),
-				     W("haslo"),
-				     W("wachtwoord"),
-				     W("losenord"),
-				     W("salasana"),
-				     W("adgangskode"),
-				     W("sifre"),
-				     W("jelszo"),
-				     W("mnemonic"),
-				     W("sshpass"),
-				     W("dbpass"),
-				     W("userpass"),
-				     W("rootpass"),
-				     W("adminpass"),
-				     W("requirepass"),
-				     W("masterauth"),
-				     W("storepass"),
-				     W("keypass"),
-				     W("passe"),
-				     W("sandi"),
-				     W("mdp"),
-				     W("lozinka"),
-				     W("geslo"),
-				     W_END};
+	for (; p && *p; p += s.n)
+		if (*p == *s.p && memcmp(p, s.p, s.n) == 0)
+			return true;
+	return false;
+}
 
-static const str token_words[] = {
-	W("token"),  W("secret"), W("apikey"), W("credential"), W("credentials"),
-	W("creds"),  W("jwt"),    W("bearer"), W("clave"),      W("chave"),
-	W("parola"), W("parole"), W("jeton"),  W("pat"),        W_END};
+static const char *const password_words[WORD_BYTES + 1] = {
+	[2] = "pw",
+	[3] = "pwd"
+	      "psw"
+	      "mdp",
+	[4] = "pass"
+	      "pswd",
+	[5] = "senha"
+	      "heslo"
+	      "haslo"
+	      "sifre"
+	      "passe"
+	      "sandi"
+	      "geslo",
+	[6] = "passwd"
+	      "jelszo"
+	      "dbpass",
+	[7] = "sshpass"
+	      "keypass"
+	      "lozinka",
+	[8] = "password"
+	      "passcode"
+	      "passwort"
+	      "kennwort"
+	      "losenord"
+	      "salasana"
+	      "mnemonic"
+	      "userpass"
+	      "rootpass",
+	[9] = "adminpass"
+	      "storepass",
+	[10] = "passphrase"
+	       "contrasena"
+	       "wachtwoord"
+	       "masterauth",
+	[11] = "adgangskode"
+	       "requirepass",
+};
 
-static const str weak_words[] = {
-	W("auth"), W("sig"),    W("signature"), W("cookie"), W("session"), W("sessionid"),
-	W("sid"),  W("sessid"), W("sess"),      W("salt"),   W("hmac"),    W_END};
+static const char *const token_words[WORD_BYTES + 1] = {
+	[3] = "jwt"
+	      "pat",
+	[5] = "token"
+	      "creds"
+	      "clave"
+	      "chave"
+	      "jeton",
+	[6] = "secret"
+	      "apikey"
+	      "bearer"
+	      "parola"
+	      "parole",
+	[10] = "credential",
+	[11] = "credentials",
+};
+
+static const char *const weak_words[WORD_BYTES + 1] = {
+	[3] = "sig"
+	      "sid",
+	[4] = "auth"
+	      "sess"
+	      "salt"
+	      "hmac",
+	[6] = "cookie"
+	      "sessid",
+	[7] = "session",
+	[9] = "signature"
+	      "sessionid",
+};
 
 /* Ends of words without a hump: PGPASSWORD, githubtoken, mysecret. */
 static const str password_ends[] = {W("password"), W("passwd"), W("passphrase"),
@@ -168,77 +206,237 @@ static const str token_ends[] = {W("token"),     W("secret"),     W("apikey"),
 static const str weak_ends[] = {W("sessid"), W("sessionid"), W_END};
 
 /* What comes before "key" when the key is a secret. */
-static const str key_kinds[] = {W("api"),       W("secret"),       W("access"),
-				W("private"),   W("auth"),         W("encryption"),
-				W("encrypt"),   W("decryption"),   W("signing"),
-				W("sign"),      W("master"),       W("license"),
-				W("account"),   W("storage"),      W("service"),
-				W("deploy"),    W("app"),          W("application"),
-				W("consumer"),  W("client"),       W("server"),
-				W("shared"),    W("webhook"),      W("jwt"),
-				W("session"),   W("cookie"),       W("hmac"),
-				W("aes"),       W("rsa"),          W("ssh"),
-				W("gpg"),       W("admin"),        W("root"),
-				W("project"),   W("integration"),  W("stripe"),
-				W("openai"),    W("anthropic"),    W("sendgrid"),
-				W("mailgun"),   W("google"),       W("aws"),
-				W("azure"),     W("gcp"),          W("github"),
-				W("gitlab"),    W("subscription"), W("symmetric"),
-				W("wireguard"), W("preshared"),    W("psk"),
-				W("recovery"),  W("backup"),       W("security"),
-				W("trading"),   W("merchant"),     W("payment"),
-				W_END};
+static const char *const key_kinds[WORD_BYTES + 1] = {
+	[3] = "api"
+	      "app"
+	      "jwt"
+	      "aes"
+	      "rsa"
+	      "ssh"
+	      "gpg"
+	      "aws"
+	      "gcp"
+	      "psk",
+	[4] = "auth"
+	      "sign"
+	      "hmac"
+	      "root",
+	[5] = "admin"
+	      "azure",
+	[6] = "secret"
+	      "access"
+	      "master"
+	      "deploy"
+	      "client"
+	      "server"
+	      "shared"
+	      "cookie"
+	      "stripe"
+	      "openai"
+	      "google"
+	      "github"
+	      "gitlab"
+	      "backup",
+	[7] = "private"
+	      "encrypt"
+	      "signing"
+	      "license"
+	      "account"
+	      "storage"
+	      "service"
+	      "webhook"
+	      "session"
+	      "project"
+	      "mailgun"
+	      "trading"
+	      "payment",
+	[8] = "consumer"
+	      "sendgrid"
+	      "recovery"
+	      "security"
+	      "merchant",
+	[9] = "anthropic"
+	      "symmetric"
+	      "wireguard"
+	      "preshared",
+	[10] = "encryption"
+	       "decryption",
+	[11] = "application"
+	       "integration",
+	[12] = "subscription",
+};
 
 /* What comes before KEY in the environment when it is none. */
-static const str key_innocent[] = {
-	W("public"), W("primary"),   W("foreign"),     W("sort"),        W("partition"),
-	W("cache"),  W("map"),       W("index"),       W("group"),       W("row"),
-	W("column"), W("object"),    W("idempotency"), W("translation"), W("lookup"),
-	W("dict"),   W("hot"),       W("shortcut"),    W("composite"),   W("unique"),
-	W("host"),   W("config"),    W("register"),    W("registry"),    W("leader"),
-	W("prefix"), W("modifier"),  W("ctrl"),        W("alt"),         W("shift"),
-	W("meta"),   W("escape"),    W("enter"),       W("delete"),      W("up"),
-	W("down"),   W("left"),      W("right"),       W("home"),        W("end"),
-	W("tab"),    W("space"),     W("any"),         W("press"),       W("no"),
-	W("sub"),    W("issue"),     W("project"),     W("test"),        W("query"),
-	W("json"),   W("context"),   W("field"),       W("class"),       W("is"),
-	W("not"),    W("duplicate"), W("on"),          W("by"),          W("s"),
-	W("item"),   W("header"),    W("event"),       W("pub"),         W("publishable"),
-	W_END};
+static const char *const key_innocent[WORD_BYTES + 1] = {
+	[1] = "s",
+	[2] = "up"
+	      "no"
+	      "is"
+	      "on"
+	      "by",
+	[3] = "map"
+	      "row"
+	      "hot"
+	      "alt"
+	      "end"
+	      "tab"
+	      "any"
+	      "sub"
+	      "not"
+	      "pub",
+	[4] = "sort"
+	      "dict"
+	      "host"
+	      "ctrl"
+	      "meta"
+	      "down"
+	      "left"
+	      "home"
+	      "test"
+	      "json"
+	      "item",
+	[5] = "cache"
+	      "index"
+	      "group"
+	      "shift"
+	      "enter"
+	      "right"
+	      "space"
+	      "press"
+	      "issue"
+	      "query"
+	      "field"
+	      "class"
+	      "event",
+	[6] = "public"
+	      "column"
+	      "object"
+	      "lookup"
+	      "unique"
+	      "config"
+	      "leader"
+	      "prefix"
+	      "escape"
+	      "delete"
+	      "header",
+	[7] = "primary"
+	      "foreign"
+	      "project"
+	      "context",
+	[8] = "shortcut"
+	      "register"
+	      "registry"
+	      "modifier",
+	[9] = "partition"
+	      "composite"
+	      "duplicate",
+	[11] = "idempotency"
+	       "translation"
+	       "publishable",
+};
 
 /* Last words that only say which one it is. */
-static const str qualifiers[] = {
-	W("prod"),    W("production"), W("dev"),          W("development"),
-	W("staging"), W("stage"),      W("test"),         W("testing"),
-	W("live"),    W("local"),      W("base"),         W("b"),
-	W("hex"),     W("pem"),        W("value"),        W("string"),
-	W("raw"),     W("plain"),      W("old"),          W("new"),
-	W("current"), W("previous"),   W("primary"),      W("secondary"),
-	W("backup"),  W("confirm"),    W("confirmation"), W("default"),
-	W_END};
+static const char *const qualifiers[WORD_BYTES + 1] = {
+	[1] = "b",
+	[3] = "dev"
+	      "hex"
+	      "pem"
+	      "raw"
+	      "old"
+	      "new",
+	[4] = "prod"
+	      "test"
+	      "live"
+	      "base",
+	[5] = "stage"
+	      "local"
+	      "value"
+	      "plain",
+	[6] = "string"
+	      "backup",
+	[7] = "staging"
+	      "testing"
+	      "current"
+	      "primary"
+	      "confirm"
+	      "default",
+	[8] = "previous",
+	[9] = "secondary",
+	[10] = "production",
+	[11] = "development",
+	[12] = "confirmation",
+};
+
+/* Last words that leave a secret's name something else, but for the rules of parts_rank. */
+static const char *const asked_about[WORD_BYTES + 1] = {[2] = "id", [4] = "hash"};
 
 /* First words of what is done to a secret or asked about it: no name of one. */
-static const str verbs[] = {
-	W("get"),      W("set"),    W("show"),    W("is"),      W("has"),
-	W("hide"),     W("toggle"), W("on"),      W("handle"),  W("use"),
-	W("validate"), W("check"),  W("verify"),  W("require"), W("requires"),
-	W("needs"),    W("no"),     W("enable"),  W("disable"), W("allow"),
-	W("compare"),  W("hash"),   W("encrypt"), W("decrypt"), W("parse"),
-	W("generate"), W("create"), W("fetch"),   W("send"),    W("missing"),
-	W("invalid"),  W("with"),   W("without"), W("max"),     W("min"),
-	W("num"),      W("count"),  W("forgot"),  W("wrong"),   W_END};
+static const char *const verbs[WORD_BYTES + 1] = {
+	[2] = "is"
+	      "on"
+	      "no",
+	[3] = "get"
+	      "set"
+	      "has"
+	      "use"
+	      "max"
+	      "min"
+	      "num",
+	[4] = "show"
+	      "hide"
+	      "hash"
+	      "send"
+	      "with",
+	[5] = "check"
+	      "needs"
+	      "allow"
+	      "parse"
+	      "fetch"
+	      "count"
+	      "wrong",
+	[6] = "toggle"
+	      "handle"
+	      "verify"
+	      "enable"
+	      "create"
+	      "forgot",
+	[7] = "require"
+	      "disable"
+	      "compare"
+	      "encrypt"
+	      "decrypt"
+	      "missing"
+	      "invalid"
+	      "without",
+	[8] = "validate"
+	      "requires"
+	      "generate",
+};
 
-static const str query_words[] = {W("sig"),     W("signature"), W("cookie"),
-				  W("session"), W("sessionid"), W("sid"),
-				  W("sessid"),  W("sess"),      W_END};
+static const char *const query_words[WORD_BYTES + 1] = {
+	[3] = "sig"
+	      "sid",
+	[4] = "sess",
+	[6] = "cookie"
+	      "sessid",
+	[7] = "session",
+	[9] = "signature"
+	      "sessionid",
+};
 
-static const str cookie_words[] = {W("cookie"), W("session"), W("sessionid"), W("sid"),
-				   W("sessid"), W("sess"),    W_END};
+static const char *const cookie_words[WORD_BYTES + 1] = {
+	[3] = "sid",
+	[4] = "sess",
+	[6] = "cookie"
+	      "sessid",
+	[7] = "session",
+	[9] = "sessionid",
+};
 
 static bool ends_in_list(str s, const str *list)
 {
 	for (; list->n; list++)
-		if (str_ends(s, *list))
+		if (s.p[s.n - 1] == list->p[list->n - 1] && str_ends(s, *list))
 			return true;
 	return false;
 }
@@ -249,10 +447,10 @@ static enum secret_rank key_rank(const struct parts *p, size_t last)
 		return SECRET_WEAK;
 	str kind = p->part[last + 1];
 
-	if (in_list(kind, key_kinds) &&
+	if (in_words(kind, key_kinds) &&
 	    !(last + 2 < p->n && str_eq(p->part[last + 2], STR("public"))))
 		return SECRET_TOKEN;
-	if (p->env && !in_list(kind, key_innocent))
+	if (p->env && !in_words(kind, key_innocent))
 		return SECRET_WEAK;
 	return SECRET_NONE;
 }
@@ -261,13 +459,13 @@ static enum secret_rank word_rank(const struct parts *p, size_t last)
 {
 	str w = p->part[last];
 
-	if (in_list(w, password_words) || ends_in_list(w, password_ends))
+	if (in_words(w, password_words) || ends_in_list(w, password_ends))
 		return SECRET_PASSWORD;
 	if (str_eq(w, STR("key")))
 		return key_rank(p, last);
-	if (in_list(w, token_words) || ends_in_list(w, token_ends))
+	if (in_words(w, token_words) || ends_in_list(w, token_ends))
 		return SECRET_TOKEN;
-	if (in_list(w, weak_words) || ends_in_list(w, weak_ends))
+	if (in_words(w, weak_words) || ends_in_list(w, weak_ends))
 		return SECRET_WEAK;
 	return SECRET_NONE;
 }
@@ -277,7 +475,7 @@ static enum secret_rank parts_rank(const struct parts *p, size_t *which)
 	size_t last = 0;
 	enum secret_rank rank;
 
-	while (last + 1 < p->n && in_list(p->part[last], qualifiers))
+	while (last + 1 < p->n && in_words(p->part[last], qualifiers))
 		last++;
 	*which = last;
 	rank = word_rank(p, last);
@@ -290,14 +488,34 @@ static enum secret_rank parts_rank(const struct parts *p, size_t *which)
 			return SECRET_NONE;
 		*which = last + 1;
 		if (id)
-			return in_list(p->part[last + 1], cookie_words) ? SECRET_WEAK
-									: SECRET_NONE;
+			return in_words(p->part[last + 1], cookie_words) ? SECRET_WEAK
+									 : SECRET_NONE;
 		return word_rank(p, last + 1) == SECRET_PASSWORD ? SECRET_WEAK
 								 : SECRET_NONE;
 	}
-	if (p->n > last + 1 && !p->env && !p->more && in_list(p->part[p->n - 1], verbs))
+	if (p->n > last + 1 && !p->env && !p->more && in_words(p->part[p->n - 1], verbs))
 		return SECRET_WEAK;
 	return rank;
+}
+
+/* Most names end here: their last part is no word of the tables. */
+static bool may_matter(str name)
+{
+	struct parts p;
+	size_t end = name.n;
+
+	p.n = 0; /* the rest is filled as it is used */
+	p.env = p.more = false;
+	while (end && p.n == 0) {
+		if (!str_is_alnum(name.p[end - 1]))
+			end--;
+		else
+			take_part(name, &end, &p);
+	}
+	return p.n &&
+	       (word_rank(&p, 0) != SECRET_NONE || in_words(p.part[0], qualifiers) ||
+		in_words(p.part[0], asked_about) ||
+		str_eq(p.part[0], STR("authorization")));
 }
 
 /* names in other languages, and names of two words */
@@ -487,6 +705,8 @@ bool secret_name(str text, struct secret_name *n)
 		return false;
 	if (is_directory(str_from(text, from)))
 		return false;
+	if (!may_matter(str_from(text, from)))
+		return false;
 	split_name(str_from(text, from), &parts);
 	if (parts.n == 1 && str_eq(parts.part[0], STR("key")) && from &&
 	    text.p[from - 1] == ' ') {
@@ -507,9 +727,9 @@ bool secret_name(str text, struct secret_name *n)
 	n->header = str_eq(parts.part[0], STR("cookie")) &&
 		    (parts.n == 1 || str_eq(parts.part[1], STR("set")));
 	n->rank = parts_rank(&parts, &which);
-	n->cookie = in_list(parts.part[which], cookie_words) ||
+	n->cookie = in_words(parts.part[which], cookie_words) ||
 		    ends_in_list(parts.part[which], weak_ends);
-	n->query = in_list(parts.part[which], query_words);
+	n->query = in_words(parts.part[which], query_words);
 	n->key = n->bare && str_eq(parts.part[which], STR("key"));
 	n->pass = str_eq(parts.part[which], STR("pass")) ||
 		  str_eq(parts.part[which], STR("pw"));
@@ -529,25 +749,6 @@ static const uint32_t after[26] = {
 	0x0004111, 0x0066191, 0x08c8114, 0x00cb911, 0x2000111,
 };
 
-/* Letters only: does it read like words, in camelCase or not? */
-static bool wordy(str s)
-{
-	size_t rare = 0, turns = 0;
-
-	for (size_t i = 1; i < s.n; i++) {
-		char a = str_lower(s.p[i - 1]), b = str_lower(s.p[i]);
-
-		if (is_low(s.p[i - 1]) && is_upper(s.p[i])) {
-			turns++;
-			continue;
-		}
-		rare += !(after[a - 'a'] >> (b - 'a') & 1);
-	}
-	if (turns >= 3 && turns * 3 > s.n)
-		return false;
-	return s.n < 6 || rare <= 1 + s.n / 6;
-}
-
 static bool all_hex(str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -557,51 +758,51 @@ static bool all_hex(str s)
 	return true;
 }
 
-/* How many bytes of a part (letters and digits only) are odd: all or none. */
-static size_t odd_part(str s)
+/*
+ * How little s (letters and digits only) looks like words: two points for a pair of letters
+ * that words do not have and for a change between letters and digits, one for a hump. Words,
+ * camelCase and versions get well under half a point a byte, random values about one.
+ */
+static size_t strangeness(str s)
 {
-	size_t digits = 0, switches = 0, from = 0;
-	bool words = true;
+	size_t points = 0, digits = 0;
 
-	for (size_t i = 0; i < s.n; i++) {
-		bool digit = str_is_digit(s.p[i]);
+	for (size_t i = 1; i < s.n; i++) {
+		char a = s.p[i - 1], b = s.p[i];
 
-		digits += digit;
-		if (i && digit != (bool)str_is_digit(s.p[i - 1])) {
-			switches++;
-			if (digit)
-				words &= wordy((str){s.p + from, i - from});
-			from = i;
-		}
+		digits += str_is_digit(b);
+		if (str_is_digit(a) != str_is_digit(b))
+			points += 2;
+		else if (is_low(a) && is_upper(b))
+			points++;
+		else if (!str_is_digit(a))
+			points += after[str_lower(a) - 'a'] >> (str_lower(b) - 'a') & 1
+					  ? 0
+					  : 2;
 	}
-	if (digits == s.n)
-		return 0; /* a number tells nothing by itself */
-	if (!str_is_digit(s.p[s.n - 1]))
-		words &= wordy(str_from(s, from));
-	if (digits == 0)
-		return words ? 0 : s.n;
-	if (s.n >= 16 && all_hex(s))
-		return s.n;
-	return words && switches <= 2 && digits <= 4 ? 0 : s.n;
-}
-
-size_t secret_odd(str s)
-{
-	size_t odd = 0, from = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && str_is_alnum(s.p[i]))
-			continue;
-		if (i > from)
-			odd += odd_part((str){s.p + from, i - from});
-		from = i + 1;
-	}
-	return odd;
+	/* hexadecimal is mostly digits, whose order tells nothing */
+	if (s.n >= HEX_PART_MIN && points && digits && points < s.n && all_hex(s))
+		points = s.n;
+	return points;
 }
 
 bool secret_random(str s)
 {
-	return s.n >= SECRET_ODD_MIN && secret_odd(s) >= SECRET_ODD_MIN;
+	size_t points = 0, from = 0;
+
+	if (s.n < SECRET_RANDOM_MIN)
+		return false;
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && str_is_alnum(s.p[i]))
+			continue;
+		size_t n = i - from, part = strangeness((str){s.p + from, n});
+
+		if (n >= SECRET_PART_MIN && part * 2 >= n)
+			return true; /* "name-of-app-8f7d6e5c4b3a2918" */
+		points += part;
+		from = i + 1;
+	}
+	return points * 2 >= s.n;
 }
 
 /* what stands where a secret could */
@@ -638,7 +839,7 @@ bool secret_placeholder(str s)
 		return true;
 	if (s.n > 1 && one_byte_repeated(s) && !str_is_digit(s.p[0]))
 		return true;
-	if (secret_odd(s) >= SECRET_ODD_MIN)
+	if (secret_random(s))
 		return false; /* "your" may stand in a random value */
 	for (const str *p = placeholder_parts; p->n; p++)
 		if (str_ifind(s, *p) != STR_NPOS)
@@ -742,7 +943,7 @@ bool secret_names_one(str s)
 {
 	struct parts parts;
 
-	if (s.n > SECRET_NAME_MAX || secret_odd(s) > 0)
+	if (s.n > SECRET_NAME_MAX || secret_random(s))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (!name_byte(s.p[i]) && s.p[i] != ' ' && s.p[i] != '/' && s.p[i] != ':')
