@@ -11,6 +11,7 @@
 #include "work/phases.h"
 
 #define BYTES_PER_TOKEN 4
+#define STEP_PART       64
 #define ROOM_MIN        256 /* bytes: below that a record cannot even say that it was cut */
 
 static bool in_id(char c)
@@ -85,7 +86,9 @@ static int render_within(struct source *src, const char *path, const struct dive
 		*tokens = ledger_tokens(buf_str(text));
 		if (*tokens <= tokens_left)
 			return 0;
+		/* a little less than in proportion, so that it is found in a few steps */
 		room = (size_t)((uint64_t)room * tokens_left / *tokens);
+		room -= room / STEP_PART;
 	}
 }
 
