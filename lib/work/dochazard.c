@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "work/doctask.h"
 #include "work/docwords.h"
 #include "work/prose.h"
 #include "work/redact.h"
@@ -111,8 +110,8 @@ static void stated_prompt(struct doc *d, struct stated_list *l,
 	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
 	str text;
 
-	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) || doctask_is_event(p) ||
-	    is_web_page(p->text))
+	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
+	    docwords_is_markup(p->text) || is_web_page(p->text))
 		return;
 	docwords_typed(&typed, p->text);
 	text = buf_str(&typed);

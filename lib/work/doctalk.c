@@ -2,6 +2,7 @@
 
 #include "work/docecho.h"
 #include "work/docsum.h"
+#include "work/docwords.h"
 #include "work/prose.h"
 
 #define ANSWERS_ON_LINE 4
@@ -231,7 +232,7 @@ static void prompt_line(struct doc *d, const struct doctask *t,
 
 	doc_say(d, &all, p->text, 0);
 	text = buf_str(&all);
-	if (doctask_is_event(p)) {
+	if (p->kind == FACT_EVENT || docwords_is_markup(p->text)) {
 		event_line(d, t, p, text);
 		goto out;
 	}

@@ -21,16 +21,9 @@
 #define AGENT_SENTENCES 3
 #define SENTENCES_MAX   60
 
-bool doctask_is_event(const struct fact_prompt *p)
-{
-	str tag = prose_tag(p->text);
-
-	return p->kind == FACT_EVENT || str_chr(tag, '-') != STR_NPOS;
-}
-
 static bool is_request(const struct fact_prompt *p)
 {
-	if (doctask_is_event(p))
+	if (docwords_is_markup(p->text))
 		return false;
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
 		return !prose_is_filler(p->text) && !(str_starts(p->text, STR("/")) &&

@@ -19,8 +19,6 @@ struct doctask {
 };
 
 void doctask_find(const struct facts *f, struct doctask *t);
-/* The client's own markup, whatever the record said it was. */
-bool doctask_is_event(const struct fact_prompt *p);
 /* A slash command that only steers the client. */
 bool doctask_is_client_command(str text);
 void doctask_goal(struct doc *d, const struct doctask *t, bool roomy);

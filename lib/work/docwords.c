@@ -143,6 +143,11 @@ int docwords_constraint(str clause)
 	return other > v ? other : v;
 }
 
+bool docwords_is_markup(str text)
+{
+	return str_chr(prose_tag(text), '-') != STR_NPOS;
+}
+
 /* ---- pasted lines ---- */
 
 /* Digits to 0, letters to a; zero bytes after the end. */

@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 
+/* The client's own markup ("<ci-monitor-event>..."), whatever the record said it was. */
+bool docwords_is_markup(str text);
 /* As prose_constraint: 0 none, 1 weak, 2 inside, 3 at the head. */
 int docwords_constraint(str clause);
 /*

@@ -64,6 +64,14 @@ static void test_docwords__lines_of_a_log_are_nobodys_words(void **state)
 	buf_release(&b);
 }
 
+static void test_docwords__client_markup_is_told_from_a_tag_in_html(void **state)
+{
+	(void)state;
+	assert_true(docwords_is_markup(STR("<ci-monitor-event>red</ci-monitor-event>")));
+	assert_false(docwords_is_markup(STR("<div> is unbalanced")));
+	assert_false(docwords_is_markup(STR("see <ci-event>")));
+}
+
 static void test_docwords__takes_any_bytes(void **state)
 {
 	static const char bytes[] = "\xff\xfe не\xd0 \xe5\xa5 ok\x80, never";
@@ -87,6 +95,7 @@ int main(void)
 		cmocka_unit_test(
 			test_docwords__prohibitions_of_many_languages_are_constraints),
 		cmocka_unit_test(test_docwords__lines_of_a_log_are_nobodys_words),
+		cmocka_unit_test(test_docwords__client_markup_is_told_from_a_tag_in_html),
 		cmocka_unit_test(test_docwords__takes_any_bytes),
 	};
 
