@@ -8,7 +8,7 @@
 
 static int run(const struct args *a, struct err *e)
 {
-	return input_phase(a, phases_agents, e);
+	return input_phase(a, phases_agents, false, e);
 }
 
 const struct command cmd_agents = {

@@ -60,7 +60,7 @@ static int run(const struct args *a, struct err *e)
 		name = a->word[0];
 	ret = focus_of(a, name ? 1 : 0, &focus, e);
 	if (!ret)
-		ret = input_open(&in, a, name, e);
+		ret = input_open(&in, a, name, false, e);
 	if (!ret) {
 		struct handoff_options o = {
 			.budget = a->budget,

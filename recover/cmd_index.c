@@ -8,7 +8,7 @@
 
 static int run(const struct args *a, struct err *e)
 {
-	return input_phase(a, phases_index, e);
+	return input_phase(a, phases_index, false, e);
 }
 
 const struct command cmd_index = {

@@ -40,7 +40,7 @@ static int run(const struct args *a, struct err *e)
 
 	if (!a->output)
 		return err_set(e, HF_EUSAGE, "repair: missing argument: -o FILE");
-	ret = input_open(&in, a, a->word[0], e);
+	ret = input_open(&in, a, a->word[0], false, e);
 	if (!ret)
 		ret = glance_check(&in.src, in.pick.path, e);
 	if (!ret)

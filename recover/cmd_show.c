@@ -34,7 +34,7 @@ static int run(const struct args *a, struct err *e)
 	ret = ranges(a, range, &n, e);
 	if (ret)
 		return ret;
-	ret = input_open(&in, a, a->word[0], e);
+	ret = input_open(&in, a, a->word[0], false, e);
 	if (!ret)
 		ret = dive_read(&in.src, in.pick.path, a->ledger ? a->ledger : in.pick.id,
 				range, n, a->json, &text, e);

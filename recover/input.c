@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "work/history.h"
+
 #define PROGRESS_AFTER_NS INT64_C(1000000000)
 #define PROGRESS_EVERY_NS INT64_C(200000000)
 
@@ -81,27 +84,48 @@ static int choose(struct input *in, const struct args *a, const char *name, stru
 	return ret;
 }
 
-int input_open(struct input *in, const struct args *a, const char *name, struct err *e)
+/* What was typed, where a transcript of that name is not to be had. */
+static bool open_history(struct input *in, const struct args *a, const char *id)
 {
+	uint64_t prompts;
+
+	if (!a->claude_dir ||
+	    history_open(&in->src, a->claude_dir, str_of(id), &prompts, NULL) < 0)
+		return false;
+	in->open = true;
+	in->pick.path = str_dup(str_of(id));
+	in->pick.id = str_dup(str_of(id));
+	log_warn("the transcript of %s is gone: what was typed in it, from history.jsonl",
+		 id);
+	return true;
+}
+
+int input_open(struct input *in, const struct args *a, const char *name, bool or_history,
+	       struct err *e)
+{
+	struct err gone = ERR_INIT;
 	int ret;
 
 	*in = (struct input){0};
 	progress_init(&in->progress, a);
-	ret = choose(in, a, name, e);
+	ret = choose(in, a, name, &gone);
+	if (ret == HF_ENOTFOUND && name && or_history && open_history(in, a, name))
+		return 0;
 	if (ret)
-		return ret;
+		return err_set(e, ret, "%s", gone.msg);
 	ret = source_open(&in->src, in->pick.path, e);
 	in->open = ret == 0;
 	return ret;
 }
 
-int input_phase(const struct args *a, input_phase_fn *phase, struct err *e)
+int input_phase(const struct args *a, input_phase_fn *phase, bool or_history,
+		struct err *e)
 {
 	struct input in;
 	struct out o;
 	int ret, end;
 
-	ret = input_open(&in, a, a->nwords ? a->word[0] : NULL, e);
+	ret = input_open(&in, a, a->nwords ? a->word[0] : NULL, or_history, e);
 	if (!ret)
 		ret = glance_check(&in.src, in.pick.path, e);
 	if (!ret) {

@@ -2,7 +2,7 @@
  * input: from the command line to an open transcript, with progress on a terminal.
  *
  *   struct input in;
- *   ret = input_open(&in, &args, args.nwords ? args.word[0] : NULL, &e);
+ *   ret = input_open(&in, &args, args.nwords ? args.word[0] : NULL, false, &e);
  *   ... in.src, in.pick.path ...
  *   input_release(&in);
  */
@@ -34,13 +34,18 @@ struct input {
 /* What the options say about where sessions are. The strings live as long as cwd and a. */
 int input_options(const struct args *a, struct buf *cwd, struct catalog_options *o,
 		  struct err *e);
-/* name NULL: the most recent dead session. */
-int input_open(struct input *in, const struct args *a, const char *name, struct err *e);
+/*
+ * name NULL: the most recent dead session. or_history: what was typed in a session whose
+ * transcript is gone will do.
+ */
+int input_open(struct input *in, const struct args *a, const char *name, bool or_history,
+	       struct err *e);
 /* One of the phases over the session of the first operand, to standard output. */
 typedef int input_phase_fn(struct source *src, const char *path,
 			   const struct phases_options *o, struct out *out,
 			   struct err *e);
-int input_phase(const struct args *a, input_phase_fn *phase, struct err *e);
+int input_phase(const struct args *a, input_phase_fn *phase, bool or_history,
+		struct err *e);
 void input_release(struct input *in);
 
 #endif

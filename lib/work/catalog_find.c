@@ -162,9 +162,9 @@ static int not_found(const char *dir, str name, struct err *e)
 		clock_iso_s(at, typed.last);
 		return err_set(
 			e, HF_ENOTFOUND,
-			"the transcript of '%.*s' is gone; %s/history.jsonl still has %" PRIu64
-			" of its prompts, the last of %s",
-			STR_ARG(name), dir, typed.prompts, at);
+			"the transcript of '%.*s' is gone; `backbone` shows its %" PRIu64
+			" prompts from history.jsonl, the last of %s",
+			STR_ARG(name), typed.prompts, at);
 	}
 	return err_set(e, HF_ENOTFOUND, "no session '%.*s' in %s/projects", STR_ARG(name),
 		       dir);

@@ -148,5 +148,10 @@ load helper
 	rm "$HOME"/demo/projects/*/7c1e42aa-*.jsonl
 	run --separate-stderr -1 "$R" index --claude-dir "$HOME/demo" 7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47
 	complains "is gone"
-	[[ $stderr =~ "still has "[0-9]+" of its prompts, the last of 2026-07-15T" ]]
+	[[ $stderr =~ "shows its "[0-9]+" prompts from history.jsonl, the last of 2026-07-15T" ]]
+	run --separate-stderr -0 "$R" backbone --claude-dir "$HOME/demo" 7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47
+	holds "Close that hole in src/limiter.c"
+	[[ $stderr == "handoff-recover: the transcript of "*" is gone"* ]]
+	run --separate-stderr -1 "$R" backbone --claude-dir "$HOME/demo" 99999999-5b0d-4f0e-9a63-2f6d8e1b0c47
+	complains "no session"
 }
