@@ -1,41 +1,1175 @@
 #include "fault.h"
+#include "base/fs.h"
 #include "data/source.h"
-#include "work/extract.h"
+#include "work/extract_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIXTURES "fixtures/transcripts"
+
+/* ---- transcripts made here ---- */
+
+static struct buf made = {NULL, 0, 0, SIZE_MAX, false};
+static unsigned records;
+
+static void start(void)
+{
+	buf_reset(&made);
+	records = 0;
+}
+
+/* A record of the lantern project; rest: its members after the common ones. */
+__attribute__((format(printf, 2, 3))) static void record(const char *type,
+							 const char *fmt, ...)
+{
+	va_list ap;
+
+	records++;
+	buf_printf(
+		&made,
+		"{\"type\":\"%s\",\"uuid\":\"u%u\",\"sessionId\":\"s1\",\"cwd\":\"/home/dev/"
+		"lantern\",\"gitBranch\":\"main\",\"timestamp\":\"2026-07-16T10:%02u:%02uZ\"",
+		type, records, records / 60 % 60, records % 60);
+	va_start(ap, fmt);
+	buf_vprintf(&made, fmt, ap);
+	va_end(ap);
+	buf_add(&made, STR("}\n"));
+}
+
+static void user(const char *text)
+{
+	record("user", ",\"message\":{\"role\":\"user\",\"content\":\"%s\"}", text);
+}
+
+static void assistant(const char *text)
+{
+	record("assistant",
+	       ",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}", text);
+}
+
+static void call(const char *id, const char *name, const char *input)
+{
+	record("assistant",
+	       ",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"%s\",\"name\":\"%s\","
+	       "\"input\":{%s}}]}",
+	       id, name, input);
+}
+
+/* more: members of the record, such as toolUseResult */
+static void result(const char *id, const char *text, bool error, const char *more)
+{
+	record("user",
+	       ",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"%s\","
+	       "\"content\":\"%s\",\"is_error\":%s}]}%s",
+	       id, text, error ? "true" : "false", more);
+}
+
+static void ran(const char *command, const char *output, bool error)
+{
+	struct buf input = BUF_INIT(100000);
+	char id[20];
+
+	(void)snprintf(id, sizeof id, "t%u", records);
+	buf_printf(&input, "\"command\":\"%s\"", command);
+	call(id, "Bash", buf_cstr(&input));
+	result(id, output, error, "");
+	buf_release(&input);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct source src;
+	struct transcript *t;
+};
+
+static void open_reading(struct reading *r, const char *path)
+{
+	struct err e = ERR_INIT;
+
+	assert_int_equal(source_open(&r->src, path, &e), 0);
+	r->t = transcript_new(&r->src, 0, &extract_caps);
+}
+
+/* Feed at most n records; false at the end. */
+static bool feed(struct reading *r, struct extract *x, struct tree *tree, size_t n)
+{
+	const struct record *rec;
+	enum transcript_got got;
+
+	while (n > 0) {
+		got = transcript_next(r->t, &rec);
+		assert_int_not_equal(got, TRANSCRIPT_ERROR);
+		if (got == TRANSCRIPT_END)
+			return false;
+		if (got != TRANSCRIPT_RECORD)
+			continue;
+		extract_add(x, rec);
+		if (tree)
+			tree_add(tree, rec);
+		n--;
+	}
+	return true;
+}
+
+static void close_reading(struct reading *r)
+{
+	transcript_free(r->t);
+	source_release(&r->src);
+}
 
 static struct extract *extracted(const char *path)
 {
-	const struct record *rec;
 	struct extract *x = extract_new();
-	struct err e = ERR_INIT;
-	struct transcript *t;
-	enum transcript_got got;
-	struct source src;
+	struct reading r;
 
-	assert_int_equal(source_open(&src, path, &e), 0);
-	t = transcript_new(&src, 0, &extract_caps);
-	while ((got = transcript_next(t, &rec)) != TRANSCRIPT_END) {
-		assert_int_not_equal(got, TRANSCRIPT_ERROR);
-		if (got == TRANSCRIPT_RECORD)
-			extract_add(x, rec);
-	}
-	transcript_free(t);
-	source_release(&src);
+	open_reading(&r, path);
+	feed(&r, x, NULL, SIZE_MAX);
+	close_reading(&r);
 	return x;
 }
 
-static void test_extract__saved_and_loaded_it_is_the_same(void **state)
+/* The facts of what was made; freed with free_facts. */
+static struct extract *current;
+
+static const struct facts *facts(void)
 {
-	struct extract *x = extracted("fixtures/transcripts/tasks.jsonl"), *y;
-	struct buf a = BUF_INIT(SIZE_MAX), b = BUF_INIT(SIZE_MAX);
-	struct err e = ERR_INIT;
+	test_dir();
+	test_write("t.jsonl", buf_str(&made));
+	current = extracted(test_path("t.jsonl"));
+	return extract_facts(current, NULL, CLOCK_NONE);
+}
+
+static const struct facts *fixture(const char *name)
+{
+	struct buf path = BUF_INIT(1000);
+
+	buf_printf(&path, FIXTURES "/%s.jsonl", name);
+	current = extracted(buf_cstr(&path));
+	buf_release(&path);
+	return extract_facts(current, NULL, CLOCK_NONE);
+}
+
+static void free_facts(void)
+{
+	extract_free(current);
+	current = NULL;
+}
+
+static void is(str got, const char *want)
+{
+	assert_str(got, str_of(want));
+}
+
+static const struct fact_command *command(const struct facts *f, const char *text)
+{
+	for (size_t i = 0; i < f->ncommand; i++) {
+		if (str_eq(f->command[i].text, str_of(text)))
+			return &f->command[i];
+	}
+	fail_msg("no command %s", text);
+	return NULL;
+}
+
+static float weight(const struct fact_name *name, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (str_eq(name[i].text, str_of(text)))
+			return name[i].weight;
+	}
+	return 0;
+}
+
+/* ---- what people say ---- */
+
+static void test_extract__prompts_have_a_kind_and_a_record(void **state)
+{
+	const struct facts *f;
 
 	(void)state;
-	extract_save(x, &a);
-	y = extract_load(buf_str(&a), &e);
+	start();
+	user("dim the lamp in src/dim.c");
+	user("<command-name>/lamp</command-name><command-args>slow</command-args>");
+	user("<bash-input>ls</bash-input>");
+	user("<bash-stdout>src</bash-stdout>");
+	user("<system-reminder>noise</system-reminder>");
+	user("<ci-monitor-event>build failed</ci-monitor-event>");
+	record("user",
+	       ",\"isMeta\":true,\"message\":{\"content\":\"see @docs/plan.md, please\"}");
+	record("queue-operation",
+	       ",\"operation\":\"enqueue\",\"content\":\"and the hall\"");
+	record("queue-operation", ",\"operation\":\"enqueue\",\"content\":\"/clear\"");
+	f = facts();
+	assert_int_equal(f->nprompt, 5);
+	is(f->prompt[0].text, "dim the lamp in src/dim.c");
+	assert_int_equal(f->prompt[0].record, 1);
+	assert_int_equal(f->prompt[0].kind, FACT_PROMPT);
+	is(f->prompt[1].text, "/lamp slow");
+	assert_int_equal(f->prompt[1].kind, FACT_SLASH);
+	is(f->prompt[2].text, "! ls");
+	assert_int_equal(f->prompt[2].kind, FACT_BANG);
+	assert_int_equal(f->prompt[3].kind, FACT_EVENT);
+	is(f->prompt[4].text, "and the hall");
+	assert_int_equal(f->prompt[4].kind, FACT_QUEUED);
+	assert_true(weight(f->named, f->nnamed, "src/dim.c") == WEIGHT_PROMPT);
+	assert_true(weight(f->named, f->nnamed, "docs/plan.md") == WEIGHT_META);
+	free_facts();
+}
+
+static void test_extract__words_said_twice_in_a_row_are_one_prompt(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	record("queue-operation",
+	       ",\"operation\":\"enqueue\",\"content\":\"and the hall\"");
+	for (int i = 0; i < 100; i++)
+		assistant("Working.");
+	user("and the hall");
+	user("again");
+	user("again");
+	for (int i = 0; i < 100; i++)
+		assistant("Working.");
+	user("again");
+	f = facts();
+	assert_int_equal(f->nprompt, 3);
+	is(f->prompt[2].text, "again");
+	free_facts();
+}
+
+static void test_extract__a_short_answer_keeps_the_question(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	assistant("It has three levels already. Shall I add a fourth one?");
+	user("no");
+	user("no, not yet");
+	f = facts();
+	is(f->prompt[1].asked, "Shall I add a fourth one?");
+	is(f->prompt[2].asked, "");
+	free_facts();
+}
+
+static void test_extract__interrupts_and_refusals_are_the_users(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	call("a", "Bash", "\"command\":\"make flash\"");
+	result("a",
+	       "The user doesn't want to proceed. the user said:\\nnot on Sunday Note: The user "
+	       "may say more",
+	       true, ",\"toolUseResult\":\"User rejected tool use\"");
+	user("[Request interrupted by user for tool use]");
+	user("use the test bench");
+	f = facts();
+	assert_int_equal(f->nrefused, 1);
+	is(f->refused[0].label, "make flash");
+	is(f->refused[0].words, "not on Sunday");
+	assert_int_equal(f->interrupts, 1);
+	assert_false(f->prompt[0].after_interrupt);
+	assert_true(f->prompt[1].after_interrupt);
+	assert_int_equal(f->nerror, 0);
+	free_facts();
+}
+
+/* ---- what the model says ---- */
+
+static void test_extract__sentences_keep_their_text_and_place(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	assistant(
+		"I found the root cause in the clock. The levels are fine as they are.");
+	assistant("No response requested.");
+	f = facts();
+	assert_int_equal(f->nsentence, 2);
+	assert_int_equal(f->sentence[0].text_id, 1);
+	assert_int_equal(f->sentence[1].k, 1);
+	assert_int_equal(f->sentence[1].of, 2);
+	assert_int_equal(f->sentence[1].record, 2);
+	assert_true(f->sentence[0].value > f->sentence[1].value);
+	assert_int_equal(f->last_text_record, 2);
+	assert_int_equal(f->last, FACT_LAST_TEXT);
+	free_facts();
+}
+
+static void test_extract__thinking_gives_thoughts_and_the_last_one(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	record("assistant",
+	       ",\"message\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
+	       "\"The root cause is the clock because it failed. Next I look at "
+	       "the lamp. Then the hall comes.\"}]}");
+	f = facts();
+	assert_int_equal(f->nthought, 1);
+	assert_int_equal(f->nlast_thought, 1);
+	is(f->last_thought[0].text, "Next I look at the lamp. Then the hall comes.");
+	assert_int_equal(f->nsentence, 0);
+	free_facts();
+}
+
+static void test_extract__an_api_error_is_no_text_of_the_model(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	record("assistant",
+	       ",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":"
+	       "\"text\",\"text\":\"API Error: 529 overloaded\"}]}");
+	f = facts();
+	is(f->api_error, "API Error: 529 overloaded");
+	assert_int_equal(f->nsentence, 0);
+	assert_int_equal(f->last, FACT_LAST_API_ERROR);
+	free_facts();
+}
+
+/* ---- files ---- */
+
+static void test_extract__edits_count_lines_and_names(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "Edit",
+	     "\"file_path\":\"/home/dev/lantern/src/dim.c\",\"old_string\":\"int dim_level;\","
+	     "\"new_string\":\"int dim_level;\\nint night_level;\"");
+	result("a", "updated", false,
+	       ",\"toolUseResult\":{\"structuredPatch\":[{\"lines\":[\" int dim_level;\",\"+int "
+	       "night_level;\",\"-x\",\"+y\"]}]}");
+	call("b", "Write",
+	     "\"file_path\":\"/home/dev/lantern/src/new.py\",\"content\":\"def open_lamp():\\n  "
+	     "pass\\n\"");
+	result("b", "created", false, ",\"toolUseResult\":{\"type\":\"create\"}");
+	call("c", "Edit",
+	     "\"file_path\":\"/x.c\",\"old_string\":\"a\",\"new_string\":\"b\"");
+	result("c", "<tool_use_error>String not found</tool_use_error>", true, "");
+	f = facts();
+	assert_int_equal(f->nedit, 2);
+	is(f->edit[0].path, "/home/dev/lantern/src/dim.c");
+	assert_int_equal(f->edit[0].plus, 2);
+	assert_int_equal(f->edit[0].minus, 1);
+	assert_false(f->edit[0].created);
+	assert_true(weight(f->edit[0].name, f->edit[0].nnames, "night_level") == 1);
+	assert_true(weight(f->edit[0].name, f->edit[0].nnames, "dim_level") < 0.5f);
+	assert_true(f->edit[1].created);
+	assert_int_equal(f->edit[1].plus, 3);
+	assert_true(weight(f->edit[1].name, f->edit[1].nnames, "open_lamp") >= 3);
+	assert_int_equal(f->last_edit_record, 4);
+	assert_int_equal(f->nerror, 0);
+	free_facts();
+}
+
+static void test_extract__all_editing_tools_are_edits(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "MultiEdit",
+	     "\"file_path\":\"/a.c\",\"edits\":[{\"old_string\":\"x\",\"new_string\":\"one_name\"},"
+	     "{\"old_string\":\"y\",\"new_string\":\"two_names\"}]");
+	result("a", "ok", false, "");
+	call("b", "NotebookEdit",
+	     "\"notebook_path\":\"/b.ipynb\",\"new_source\":\"three_names\"");
+	result("b", "ok", false, "");
+	f = facts();
+	assert_int_equal(f->nedit, 2);
+	assert_true(weight(f->edit[0].name, f->edit[0].nnames, "one_name") > 0);
+	assert_true(weight(f->edit[0].name, f->edit[0].nnames, "two_names") > 0);
+	is(f->edit[1].path, "/b.ipynb");
+	assert_true(weight(f->edit[1].name, f->edit[1].nnames, "three_names") > 0);
+	free_facts();
+}
+
+static void test_extract__edits_are_in_order_of_the_last_one(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	for (const char *p = "abcab"; *p; p++) {
+		char input[100];
+
+		(void)snprintf(
+			input, sizeof input,
+			"\"file_path\":\"/%c.c\",\"old_string\":\"\",\"new_string\":\"x\"",
+			*p);
+		call("t", "Edit", input);
+		result("t", "ok", false, "");
+	}
+	f = facts();
+	assert_int_equal(f->nedit, 3);
+	is(f->edit[0].path, "/c.c");
+	is(f->edit[2].path, "/b.c");
+	assert_int_equal(f->edit[2].count, 2);
+	free_facts();
+}
+
+static void test_extract__reads_give_names_and_a_label(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "Read", "\"file_path\":\"/home/dev/lantern/src/lamp.py\"");
+	result("a", "    10\\tdef open_lamp():\\n    11\\t  pass\\n", false,
+	       ",\"toolUseResult\":{\"file\":{\"startLine\":10,\"numLines\":2,\"totalLines\":99}}");
+	f = facts();
+	assert_int_equal(f->nread, 1);
+	assert_int_equal(f->read[0].nnames, 1);
+	is(f->read[0].name[0].text, "open_lamp");
+	assert_int_equal(f->nrecent, 1);
+	is(f->recent[0].label, "Read src/lamp.py lines 10-11 (open_lamp)");
+	is(f->last_result, "");
+	free_facts();
+}
+
+static void relative(const char *dir, const char *path, const char *want)
+{
+	struct facts f = {.dir = str_of(dir)};
+	struct buf b = BUF_INIT(1000);
+
+	extract_relative(&f, str_of(path), &b);
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_extract__paths_are_shown_relative_to_the_first_folder(void **state)
+{
+	(void)state;
+	relative("/home/dev/lantern", "/home/dev/lantern/src/dim.c", "src/dim.c");
+	relative("/home/dev/lantern/", "/home/dev/lantern/src/dim.c", "src/dim.c");
+	relative("/home/dev/lantern", "/home/dev/lanterns/dim.c",
+		 "/home/dev/lanterns/dim.c");
+	relative("/home/dev/lantern", "/home/dev/lantern", ".");
+	relative("C:\\dev\\lantern", "C:\\dev\\lantern\\src\\dim.c", "src/dim.c");
+	relative("C:\\dev\\lantern", "D:\\other\\dim.c", "D:\\other\\dim.c");
+	relative("/", "/etc/x", "/etc/x");
+	relative("", "src/dim.c", "src/dim.c");
+	relative("", "", "");
+}
+
+/* ---- commands ---- */
+
+static void test_extract__commands_count_runs_and_keep_the_newest_outcome(void **state)
+{
+	const struct fact_command *c;
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("cd /home/dev/lantern && make test 2>&1 | tail -5", "3 passed, 1 failed",
+	    false);
+	ran("make test", "Exit code 2\\nsrc/dim.c:3: error: no lamp\\n2 passed, 2 failed",
+	    true);
+	ran("make test", "4 passed, 0 failed", false);
+	f = facts();
+	assert_int_equal(f->ncommand, 1);
+	c = command(f, "make test");
+	assert_int_equal(c->count, 3);
+	assert_false(c->failed);
+	assert_false(c->piped);
+	assert_true(c->check);
+	is(c->tally, "4 passed, 0 failed");
+	is(c->family, "make test");
+	assert_int_equal(f->nerror, 1);
+	assert_true(f->error[0].hard);
+	is(f->error[0].line[0], "src/dim.c:3: error: no lamp");
+	assert_int_equal(f->error[0].fixed, 6);
+	free_facts();
+}
+
+static void test_extract__an_error_knows_its_diagnosis_and_its_repair(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("make test", "Exit code 1\\nlamp.c:3: error: no clock", true);
+	assistant(
+		"Let me look at it first. The test failed because the clock is missing.");
+	call("e", "Edit",
+	     "\"file_path\":\"/home/dev/lantern/lamp.c\",\"old_string\":\"\",\"new_"
+	     "string\":\"x\"");
+	result("e", "ok", false, "");
+	ran("make test", "3 passed", false);
+	ran("make lint", "Exit code 1\\nerror: bad style", true);
+	f = facts();
+	assert_int_equal(f->nerror, 2);
+	is(f->error[0].diagnosis[0], "The test failed because the clock is missing.");
+	assert_int_equal(f->error[0].diagnosis_record, 3);
+	assert_int_equal(f->error[0].nedited, 1);
+	is(f->error[0].edited[0], "/home/dev/lantern/lamp.c");
+	assert_int_equal(f->error[0].fixed, 7);
+	assert_int_equal(f->error[1].fixed, 0);
+	assert_int_equal(f->error[1].nedited, 0);
+	free_facts();
+}
+
+static void test_extract__status_and_echo_do_not_deceive(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("grep -n lamp src/dim.c", "Exit code 1", true);
+	ran("for f in a b; do cat $f; done | grep error", "Exit code 1\\n", true);
+	ran("curl -s http://x/y | head -3", "HTTP/1.1 404 error: not found", false);
+	ran("echo \\\"Error: all ports failed $n\\\"; true", "Error: all ports failed 3",
+	    false);
+	f = facts();
+	assert_false(command(f, "grep -n lamp src/dim.c")->failed);
+	assert_true(command(f, "curl -s http://x/y")->piped);
+	assert_int_equal(f->nerror, 1);
+	is(f->error[0].line[0], "HTTP/1.1 404 error: not found");
+	assert_false(f->error[0].hard);
+	free_facts();
+}
+
+static void test_extract__git_is_read_from_output_and_from_the_client(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("git commit -m \\\"lamp: dim\\\"",
+	    "[main 1f2e3d4] lamp: dim\\n 1 file changed", false);
+	ran("git push", "To x\\n   1f2e3d4..5a6b7c8  main -> main", false);
+	call("a", "Bash",
+	     "\"command\":\"git commit -q -F - <<'EOF'\\nlamp: hall\\nEOF\"");
+	result("a", "", false,
+	       ",\"toolUseResult\":{\"gitOperation\":{\"commit\":{\"sha\":\"9a8b7c6d5e4f\"},\"pr\":"
+	       "{\"url\":\"https://x/pull/3\",\"action\":\"created\"}}}");
+	ran("git commit -q -m 'lamp: door'", "", false);
+	ran("git commit -m 'x nothing'", "nothing to commit", false);
+	ran("git status", "On branch main\\nmodified: dim.c", false);
+	f = facts();
+	assert_int_equal(f->ncommit, 3);
+	is(f->commit[0].sha, "1f2e3d4");
+	is(f->commit[0].subject, "lamp: dim");
+	is(f->commit[0].branch, "main");
+	is(f->commit[1].sha, "9a8b7c6d5");
+	is(f->commit[2].sha, "");
+	is(f->commit[2].subject, "lamp: door");
+	assert_int_equal(f->npush, 1);
+	is(f->push[0].subject, "1f2e3d4..5a6b7c8 main -> main");
+	assert_int_equal(f->npr, 1);
+	is(f->pr[0].action, "created");
+	is(f->git_status, "On branch main\nmodified: dim.c");
+	free_facts();
+}
+
+/* ---- the rest of the tools ---- */
+
+static void test_extract__open_calls_are_those_without_a_result(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "Bash", "\"command\":\"make a\",\"description\":\"Build a\"");
+	call("b", "Bash", "\"command\":\"make b\"");
+	call("c", "Task",
+	     "\"description\":\"Look\",\"prompt\":\"look\",\"subagent_type\":\"x\"");
+	result("b", "ok", false, "");
+	f = facts();
+	assert_int_equal(f->nopen, 2);
+	is(f->open[0].label, "make a");
+	is(f->open[0].description, "Build a");
+	assert_false(f->open[0].agent);
+	assert_true(f->open[1].agent);
+	assert_int_equal(f->last, FACT_LAST_RESULT);
+	is(f->last_result, "");
+	free_facts();
+}
+
+static void test_extract__answers_notes_and_own_words(void **state)
+{
+	const struct facts *f = fixture("ask-user");
+
+	(void)state;
+	assert_int_equal(f->nanswer, 4);
+	is(f->answer[0].header, "Curve");
+	is(f->answer[0].answer, "Smooth");
+	assert_false(f->answer[0].own);
+	assert_true(f->answer[0].description.n > 0);
+	is(f->answer[1].answer, "22:30 on weekdays, never on Sunday");
+	assert_true(f->answer[1].own);
+	assert_true(f->answer[0].note.n + f->answer[1].note.n + f->answer[2].note.n +
+			    f->answer[3].note.n >
+		    0);
+	assert_int_equal(f->nrefused, 1);
+	free_facts();
+}
+
+static void test_extract__todos_of_every_client(void **state)
+{
+	static const char *const names[] = {"todowrite", "todowrite-1.0", "tasks"};
+	bool open;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct facts *f = fixture(names[i]);
+
+		open = false;
+		for (size_t k = 0; k < f->ntodo; k++) {
+			if (str_eq(f->todo[k].subject, STR("Check the clock")))
+				open = !str_eq(f->todo[k].status, STR("completed"));
+		}
+		assert_true(open);
+		free_facts();
+	}
+}
+
+static void test_extract__agents_under_any_name(void **state)
+{
+	const struct facts *f = fixture("dispatch-names");
+
+	(void)state;
+	assert_int_equal(f->nagent, 3);
+	is(f->agent[2].description, "Look by Delegate");
+	is(f->agent[2].result, "Delegate found a loose wire.");
+	assert_int_equal(f->ntool, 1);
+	is(f->tool[0].name, "Lookup");
+	free_facts();
+}
+
+static void
+test_extract__background_work_runs_until_it_is_told_to_have_ended(void **state)
+{
+	const struct facts *f = fixture("background-bash");
+	size_t running = 0;
+
+	(void)state;
+	assert_int_equal(f->nbackground, 2);
+	for (size_t i = 0; i < f->nbackground; i++)
+		running += f->background[i].ended.n == 0;
+	assert_int_equal(running, 1);
+	free_facts();
+	f = fixture("task-notifications");
+	running = 0;
+	for (size_t i = 0; i < f->nbackground; i++)
+		running += f->background[i].ended.n == 0;
+	assert_int_equal(running, 1);
+	free_facts();
+}
+
+static void test_extract__the_plan_is_the_newest_one(void **state)
+{
+	const struct facts *f = fixture("plan");
+
+	(void)state;
+	assert_true(str_starts(f->plan, STR("# Dim the lamp")));
+	assert_true(f->plan_record > 0);
+	free_facts();
+}
+
+static void test_extract__a_compaction_leaves_its_summary(void **state)
+{
+	const struct facts *f = fixture("compact-twice");
+
+	(void)state;
+	assert_int_equal(f->compactions, 2);
+	assert_true(f->summary.n > 0 && f->summary_record > 0);
+	for (size_t i = 0; i < f->nprompt; i++)
+		assert_false(str_eq(f->prompt[i].text, f->summary));
+	free_facts();
+}
+
+static void test_extract__titles_by_rank(void **state)
+{
+	(void)state;
+	is(fixture("titles")->title, "lamp-night");
+	free_facts();
+	is(fixture("summary-title")->title, "Dimming the lamp");
+	free_facts();
+}
+
+static void
+test_extract__foreign_records_and_side_chains_are_not_the_session(void **state)
+{
+	const struct facts *f = fixture("inline-sidechains");
+
+	(void)state;
+	assert_false(f->agent_file);
+	for (size_t i = 0; i < f->nprompt; i++)
+		assert_int_equal(str_find(f->prompt[i].text, STR("Review src/dim.c")),
+				 STR_NPOS);
+	free_facts();
+	start();
+	buf_add(&made,
+		STR("{\"timestamp\":\"2026-07-16T10:00:00Z\",\"type\":\"response_item\","
+		    "\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{"
+		    "\"type\":\"input_text\",\"text\":\"dim the lamp\"}]}}\n"));
+	f = facts();
+	assert_int_equal(f->nprompt, 0);
+	assert_int_equal(f->records, 1);
+	free_facts();
+}
+
+static void test_extract__a_sub_agents_own_file_is_read(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	record("user",
+	       ",\"isSidechain\":true,\"message\":{\"content\":\"look at the lamp\"}");
+	record("assistant",
+	       ",\"isSidechain\":true,\"message\":{\"content\":[{\"type\":\"text\","
+	       "\"text\":\"A wire is loose in it.\"}]}");
+	f = facts();
+	assert_true(f->agent_file);
+	assert_int_equal(f->nprompt, 1);
+	assert_int_equal(f->nsentence, 1);
+	free_facts();
+}
+
+static void test_extract__waits_are_over_a_minute_and_the_longest_stay(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	for (unsigned i = 0; i < 30; i++) {
+		char id[16];
+
+		(void)snprintf(id, sizeof id, "t%u", i);
+		records = 0;
+		call(id, "Bash", "\"command\":\"make\"");
+		made.n -=
+			2; /* the brace and newline: another uuid follows, which counts */
+		buf_printf(&made, ",\"uuid\":\"a%u\"}\n", i);
+		records = 60 + i;
+		result(id, "ok", false, "");
+		made.n -= 2;
+		buf_printf(&made, ",\"uuid\":\"b%u\"}\n", i);
+	}
+	f = facts();
+	assert_int_equal(f->nwait, WAITS_MAX);
+	for (size_t i = 0; i < f->nwait; i++)
+		assert_true(f->wait[i] >= 74000 && f->wait[i] <= 90000);
+	free_facts();
+}
+
+/* ---- branches and time ---- */
+
+static void test_extract__abandoned_branches_are_left_out(void **state)
+{
+	static const char *const names[] = {"rewind-leaf", "rewind-no-leaf"};
+	const struct facts *f;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct extract *x = extract_new();
+		struct tree *t = tree_new();
+		struct buf path = BUF_INIT(1000);
+		struct reading r;
+		bool all = false;
+
+		buf_printf(&path, FIXTURES "/%s.jsonl", names[i]);
+		open_reading(&r, buf_cstr(&path));
+		feed(&r, x, t, SIZE_MAX);
+		tree_finish(t);
+		f = extract_facts(x, NULL, CLOCK_NONE);
+		for (size_t k = 0; k < f->nprompt; k++)
+			all |= str_eq(f->prompt[k].text, STR("now make it blink"));
+		assert_true(all);
+		f = extract_facts(x, t, CLOCK_NONE);
+		for (size_t k = 0; k < f->nprompt; k++)
+			assert_false(str_eq(f->prompt[k].text, STR("now make it blink")));
+		assert_true(f->nprompt >= 2);
+		assert_true(f->dropped > 0);
+		assert_false(tree_abandoned(t, f->last_text_record));
+		close_reading(&r);
+		tree_free(t);
+		extract_free(x);
+		buf_release(&path);
+	}
+}
+
+static void test_extract__since_leaves_out_what_was_before(void **state)
+{
+	const struct facts *f;
+	int64_t at;
+
+	(void)state;
+	start();
+	user("first request");
+	assistant("An old sentence.");
+	ran("make old", "Exit code 1\\nerror: old one", true);
+	user("second request");
+	assistant("A new sentence.");
+	facts();
+	assert_true(clock_parse(STR("2026-07-16T10:00:05Z"), &at));
+	f = extract_facts(current, NULL, at);
+	assert_int_equal(f->nprompt, 1);
+	is(f->prompt[0].text, "second request");
+	assert_int_equal(f->nsentence, 1);
+	assert_int_equal(f->nerror, 0);
+	assert_int_equal(f->ncommand, 0);
+	f = extract_facts(current, NULL, CLOCK_NONE);
+	assert_int_equal(f->nprompt, 2);
+	free_facts();
+}
+
+/* ---- secrets ---- */
+
+static void assert_no_secret(struct extract *x)
+{
+	struct buf saved = BUF_INIT(SIZE_MAX);
+	size_t at;
+
+	extract_save(x, &saved);
+	at = str_find(buf_str(&saved), STR("FAKE"));
+	if (at != STR_NPOS)
+		fail_msg("kept: %.*s", 120, buf_cstr(&saved) + (at > 60 ? at - 60 : 0));
+	buf_release(&saved);
+}
+
+static void test_extract__no_secret_of_the_fixtures_is_kept(void **state)
+{
+	static const char *const names[] = {"secrets-in-results", "secret-across-64k"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		fixture(names[i]);
+		assert_no_secret(current);
+		free_facts();
+	}
+}
+
+#define TOKEN "ghp_FAKEhz0oTcoM7INK6Qxqk3QGzD7mPhshef2N"
+
+static void test_extract__no_field_lets_a_secret_in(void **state)
+{
+	(void)state;
+	start();
+	user("use " TOKEN " for it");
+	user("<command-name>/lamp</command-name><command-args>" TOKEN "</command-args>");
+	user("<bash-input>curl " TOKEN "</bash-input>");
+	user("<task-notification><task-id>b1</task-id><status>done</status><summary>" TOKEN
+	     "</summary><event>" TOKEN "</event><result>" TOKEN
+	     "</result></task-notification>");
+	record("queue-operation",
+	       ",\"operation\":\"enqueue\",\"content\":\"also " TOKEN "\"");
+	record("user",
+	       ",\"planContent\":\"# Plan " TOKEN "\",\"message\":{\"content\":\"go\"}");
+	record("user",
+	       ",\"isCompactSummary\":true,\"message\":{\"content\":\"sum " TOKEN "\"}");
+	record("ai-title", ",\"aiTitle\":\"" TOKEN "\"");
+	record("summary", ",\"leafUuid\":\"u1\",\"summary\":\"" TOKEN "\"");
+	record("pr-link", ",\"prUrl\":\"https://x/" TOKEN "\"");
+	record("file-history-snapshot",
+	       ",\"snapshot\":{\"trackedFileBackups\":{\"/x/" TOKEN ".c\":1}}");
+	assistant("The fix is `" TOKEN "` because it failed.");
+	record("assistant",
+	       ",\"message\":{\"content\":[{\"type\":\"thinking\",\"thinking\":\"The "
+	       "root cause is " TOKEN " because it failed and was fixed.\"}]}");
+	record("assistant",
+	       ",\"isApiErrorMessage\":true,\"message\":{\"content\":[{\"type\":"
+	       "\"text\",\"text\":\"API Error " TOKEN "\"}]}");
+	call("b", "Bash",
+	     "\"command\":\"git commit -m '" TOKEN "'\",\"description\":\"" TOKEN "\"");
+	result("b", "Exit code 1\\nerror: " TOKEN "\\n3 failed " TOKEN, true, "");
+	ran("git commit -m '" TOKEN "'", "[main 1f2e3d4] " TOKEN, false);
+	ran("git status", TOKEN, false);
+	call("e", "Edit",
+	     "\"file_path\":\"/" TOKEN
+	     ".c\",\"old_string\":\"\",\"new_string\":\"def " TOKEN "():\\n\"");
+	result("e", "ok", false,
+	       ",\"toolUseResult\":{\"structuredPatch\":[{\"lines\":[\"+def " TOKEN
+	       "():\"]}]}");
+	call("r", "Read", "\"file_path\":\"/home/dev/lantern/.env\"");
+	result("r", "1\\tDB_PASS=FAKEpass8\\n2\\tdef " TOKEN "():", false, "");
+	call("q", "AskUserQuestion", "\"questions\":[]");
+	result("q", "x", false,
+	       ",\"toolUseResult\":{\"questions\":[{\"question\":\"" TOKEN
+	       "?\",\"header\":\"" TOKEN
+	       "\",\"options\":[{\"label\":\"a\",\"description\":\"" TOKEN
+	       "\"}]}],\"answers\":{"
+	       "\"" TOKEN "?\":\"a\",\"other\":\"" TOKEN "\"},\"annotations\":{\"" TOKEN
+	       "?\":{\"notes\":\"" TOKEN "\"}}}");
+	call("t", "TodoWrite",
+	     "\"todos\":[{\"content\":\"" TOKEN "\",\"status\":\"pending\"}]");
+	result("t", "ok", false, "");
+	call("c", "TaskCreate", "\"subject\":\"" TOKEN "\"");
+	result("c", "ok", false,
+	       ",\"toolUseResult\":{\"task\":{\"id\":\"1\",\"subject\":\"" TOKEN "\"}}");
+	call("g", "Agent",
+	     "\"description\":\"" TOKEN "\",\"prompt\":\"" TOKEN
+	     "\",\"subagent_type\":\"x\"");
+	result("g", "found " TOKEN, false, ",\"toolUseResult\":{\"agentId\":\"a1\"}");
+	call("m", "mcp__x__y", "\"query\":\"" TOKEN "\"");
+	result("m", "error: refused " TOKEN, true, "");
+	call("p", "ExitPlanMode", "\"plan\":\"# " TOKEN "\"");
+	result("p", "ok", false, "");
+	call("o", "Write", "\"file_path\":\"/o.c\",\"content\":\"x = '" TOKEN "'\"");
+	call("f", "Bash", "\"command\":\"curl " TOKEN "\"");
+	result("f", "The user doesn't want this. the user said: " TOKEN, true, "");
+	facts();
+	assert_true(extract_facts(current, NULL, CLOCK_NONE)->nopen == 1);
+	assert_no_secret(current);
+	free_facts();
+}
+
+/* A text that the reader cut in the middle of a key must not show the half. */
+static void test_extract__a_key_at_the_cut_of_a_long_text_is_not_kept(void **state)
+{
+	(void)state;
+	for (size_t before = 48 * 1024 - 40; before <= 48 * 1024; before += 3) {
+		start();
+		buf_printf(
+			&made,
+			"{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"content\":\"");
+		for (size_t i = 0; i < before; i += 5)
+			buf_add(&made, STR("lamp "));
+		buf_add(&made, STR("x " TOKEN " "));
+		for (size_t i = 0; i < 40000; i += 5)
+			buf_add(&made, STR("hall "));
+		buf_add(&made, STR("\"}}\n"));
+		facts();
+		assert_no_secret(current);
+		free_facts();
+	}
+}
+
+/* ---- bounds ---- */
+
+static size_t memory(const struct extract *x)
+{
+	return x->kept.used + x->other.used;
+}
+
+static void test_extract__floods_are_bounded_and_the_ends_stay(void **state)
+{
+	const struct facts *f;
+	struct buf long_text = BUF_INIT(SIZE_MAX);
+	char text[200];
+
+	(void)state;
+	start();
+	for (int i = 0; i < 1000; i++)
+		buf_add(&long_text, STR("the lamp of the hall is dim "));
+	user("the very first request");
+	for (int i = 0; i < 3000; i++) {
+		(void)snprintf(text, sizeof text,
+			       "request %d about hall_%d and src/f%d.c", i, i, i);
+		user(text);
+		(void)snprintf(text, sizeof text,
+			       "It failed because of lamp_%d in the hall.", i);
+		assistant(text);
+		(void)snprintf(text, sizeof text, "make t%d", i);
+		ran(text, "Exit code 1\\nerror: no lamp in here", true);
+		(void)snprintf(
+			text, sizeof text,
+			"\"file_path\":\"/f%d.c\",\"old_string\":\"\",\"new_string\":\"int "
+			"a_%d;\"",
+			i, i);
+		call("e", "Edit", text);
+		result("e", "ok", false, "");
+		if (i % 50 == 0)
+			user(buf_cstr(&long_text));
+	}
+	user("the very last request");
+	f = facts();
+	assert_true(memory(current) <= EXTRACT_BYTES);
+	assert_true(f->dropped > 1000);
+	assert_true(f->nprompt <= PROMPTS_MAX && f->nprompt > 100);
+	is(f->prompt[0].text, "the very first request");
+	is(f->prompt[f->nprompt - 1].text, "the very last request");
+	assert_true(f->nsentence <= SENTENCES_MAX);
+	assert_int_equal(f->sentence[f->nsentence - 1].text_id, 3000);
+	assert_int_equal(f->nerror, ERRORS_MAX);
+	assert_true(f->ncommand <= COMMANDS_MAX);
+	assert_int_equal(f->nedit, FILES_MAX);
+	is(f->edit[f->nedit - 1].path, "/f2999.c");
+	assert_true(f->nident <= IDENTS_MAX && f->nnamed <= NAMED_MAX);
+	for (size_t i = 1; i < f->nident; i++)
+		assert_true(str_cmp(f->ident[i - 1].text, f->ident[i].text) < 0);
+	free_facts();
+	buf_release(&long_text);
+}
+
+/* Everything at its largest: the arena runs full and everything gives way, but nothing breaks. */
+static void test_extract__hostile_sizes_stay_within_the_memory(void **state)
+{
+	struct buf big = BUF_INIT(SIZE_MAX), input = BUF_INIT(SIZE_MAX);
+	const struct facts *f;
+
+	(void)state;
+	for (int i = 0; i < 6000; i++)
+		buf_printf(&big, "name_%d_x ", i);
+	start();
+	for (int i = 0; i < 150; i++) {
+		char id[20];
+
+		(void)snprintf(id, sizeof id, "t%d", i);
+		buf_reset(&input);
+		buf_printf(
+			&input,
+			"\"file_path\":\"/f%d.c\",\"old_string\":\"\",\"new_string\":\"%d%s\"",
+			i, i, buf_cstr(&big));
+		call(id, "Edit", buf_cstr(&input));
+		if (i % 2)
+			result(id, "ok", false, "");
+		user(buf_cstr(&big) + i);
+		assistant(buf_cstr(&big));
+		record("user",
+		       ",\"planContent\":\"%s\",\"isCompactSummary\":%s,\"message\":{"
+		       "\"content\":\"x\"}",
+		       buf_cstr(&big), i % 2 ? "true" : "false");
+		(void)snprintf(id, sizeof id, "a%d", i);
+		call(id, "Agent", "\"description\":\"d\",\"subagent_type\":\"x\"");
+		result(id, buf_cstr(&big), false, "");
+	}
+	f = facts();
+	assert_true(memory(current) <= EXTRACT_BYTES);
+	assert_true(f->nopen > 0 && f->nopen <= OPEN_MAX);
+	assert_true(f->dropped > 0);
+	assert_true(f->nagent > 0 && f->nprompt > 0);
+	free_facts();
+	buf_release(&big);
+	buf_release(&input);
+}
+
+/* ---- saving ---- */
+
+static void save(struct extract *x, struct buf *out)
+{
+	buf_reset(out);
+	extract_save(x, out);
+}
+
+/* One pass, and a pass that is saved and loaded at a record, come to the same state. */
+static int check_cuts(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(4096), whole = BUF_INIT(SIZE_MAX),
+		   part = BUF_INIT(SIZE_MAX);
+	struct extract *x, *y;
+	struct reading r;
+	struct err e = ERR_INIT;
+	bool more = true;
+
+	if (!str_ends(str_of(name), STR(".jsonl")))
+		return 0;
+	++*(int *)arg;
+	fs_join(&path, str_of(dir), str_of(name));
+	x = extracted(buf_cstr(&path));
+	save(x, &whole);
+	for (size_t step = 1; step <= 16; step = step * 2 + 1) {
+		y = extract_new();
+		open_reading(&r, buf_cstr(&path));
+		do {
+			more = feed(&r, y, NULL, step);
+			save(y, &part);
+			extract_free(y);
+			y = extract_load(buf_str(&part), &e);
+			assert_non_null(y);
+		} while (more);
+		close_reading(&r);
+		save(y, &part);
+		assert_str(buf_str(&part), buf_str(&whole));
+		extract_free(y);
+	}
+	extract_free(x);
+	buf_release(&path);
+	buf_release(&whole);
+	buf_release(&part);
+	return 0;
+}
+
+static void test_extract__saved_between_any_records_it_goes_on_the_same(void **state)
+{
+	struct err e = ERR_INIT;
+	int files = 0;
+
+	(void)state;
+	assert_int_equal(fs_each(FIXTURES, check_cuts, &files, &e), 0);
+	assert_true(files > 100);
+}
+
+static void test_extract__a_record_seen_before_saving_is_not_counted_again(void **state)
+{
+	struct buf text = BUF_INIT(SIZE_MAX);
+	struct err e = ERR_INIT;
+	struct extract *x, *y;
+	struct reading r;
+
+	(void)state;
+	start();
+	ran("make lamp", "ok", false);
+	facts();
+	x = current;
+	save(x, &text);
+	y = extract_load(buf_str(&text), &e);
 	assert_non_null(y);
-	extract_save(y, &b);
-	assert_string_equal(buf_cstr(&a), buf_cstr(&b));
-	assert_true(extract_facts(y, NULL, CLOCK_NONE)->ntodo > 0);
+	open_reading(&r, test_path("t.jsonl"));
+	feed(&r, y, NULL, SIZE_MAX);
+	close_reading(&r);
+	assert_int_equal(command(extract_facts(y, NULL, CLOCK_NONE), "make lamp")->count,
+			 1);
+	extract_free(y);
+	buf_release(&text);
+	free_facts();
+}
+
+static void test_extract__a_damaged_state_is_refused(void **state)
+{
+	struct buf text = BUF_INIT(SIZE_MAX);
+	struct extract *x = extracted(FIXTURES "/ask-user.jsonl"), *y;
+	str all;
+
+	(void)state;
+	save(x, &text);
+	all = buf_str(&text);
+	for (size_t cut = 0; cut < all.n;
+	     cut += cut < 300 || all.n - cut < 300 ? 1 : 97) {
+		struct err e = ERR_INIT;
+
+		assert_null(extract_load(str_head(all, cut), &e));
+		assert_int_equal(e.code, HF_EFORMAT);
+	}
+	for (size_t at = 0; at < all.n; at += 61) {
+		struct err e = ERR_INIT;
+
+		text.p[at] ^= 4;
+		y = extract_load(all, &e);
+		assert_null(y);
+		assert_int_equal(e.code, HF_EFORMAT);
+		text.p[at] ^= 4;
+	}
+	buf_release(&text);
+	extract_free(x);
+}
+
+static void test_extract__the_same_file_gives_the_same_bytes(void **state)
+{
+	struct buf a = BUF_INIT(SIZE_MAX), b = BUF_INIT(SIZE_MAX);
+	struct extract *x = extracted(FIXTURES "/many-blocks.jsonl");
+	struct extract *y = extracted(FIXTURES "/many-blocks.jsonl");
+
+	(void)state;
+	save(x, &a);
+	save(y, &b);
+	assert_str(buf_str(&a), buf_str(&b));
 	extract_free(x);
 	extract_free(y);
 	buf_release(&a);
@@ -45,8 +1179,58 @@ static void test_extract__saved_and_loaded_it_is_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_extract__saved_and_loaded_it_is_the_same),
+		cmocka_unit_test(test_extract__prompts_have_a_kind_and_a_record),
+		cmocka_unit_test(test_extract__words_said_twice_in_a_row_are_one_prompt),
+		cmocka_unit_test(test_extract__a_short_answer_keeps_the_question),
+		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
+		cmocka_unit_test(test_extract__sentences_keep_their_text_and_place),
+		cmocka_unit_test(test_extract__thinking_gives_thoughts_and_the_last_one),
+		cmocka_unit_test(test_extract__an_api_error_is_no_text_of_the_model),
+		cmocka_unit_test(test_extract__edits_count_lines_and_names),
+		cmocka_unit_test(test_extract__all_editing_tools_are_edits),
+		cmocka_unit_test(test_extract__edits_are_in_order_of_the_last_one),
+		cmocka_unit_test(test_extract__reads_give_names_and_a_label),
+		cmocka_unit_test(
+			test_extract__paths_are_shown_relative_to_the_first_folder),
+		cmocka_unit_test(
+			test_extract__commands_count_runs_and_keep_the_newest_outcome),
+		cmocka_unit_test(
+			test_extract__an_error_knows_its_diagnosis_and_its_repair),
+		cmocka_unit_test(test_extract__status_and_echo_do_not_deceive),
+		cmocka_unit_test(
+			test_extract__git_is_read_from_output_and_from_the_client),
+		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
+		cmocka_unit_test(test_extract__answers_notes_and_own_words),
+		cmocka_unit_test(test_extract__todos_of_every_client),
+		cmocka_unit_test(test_extract__agents_under_any_name),
+		cmocka_unit_test(
+			test_extract__background_work_runs_until_it_is_told_to_have_ended),
+		cmocka_unit_test(test_extract__the_plan_is_the_newest_one),
+		cmocka_unit_test(test_extract__a_compaction_leaves_its_summary),
+		cmocka_unit_test(test_extract__titles_by_rank),
+		cmocka_unit_test(
+			test_extract__foreign_records_and_side_chains_are_not_the_session),
+		cmocka_unit_test(test_extract__a_sub_agents_own_file_is_read),
+		cmocka_unit_test(
+			test_extract__waits_are_over_a_minute_and_the_longest_stay),
+		cmocka_unit_test(test_extract__abandoned_branches_are_left_out),
+		cmocka_unit_test(test_extract__since_leaves_out_what_was_before),
+		cmocka_unit_test(test_extract__no_secret_of_the_fixtures_is_kept),
+		cmocka_unit_test(test_extract__no_field_lets_a_secret_in),
+		cmocka_unit_test(
+			test_extract__a_key_at_the_cut_of_a_long_text_is_not_kept),
+		cmocka_unit_test(test_extract__floods_are_bounded_and_the_ends_stay),
+		cmocka_unit_test(test_extract__hostile_sizes_stay_within_the_memory),
+		cmocka_unit_test(
+			test_extract__saved_between_any_records_it_goes_on_the_same),
+		cmocka_unit_test(
+			test_extract__a_record_seen_before_saving_is_not_counted_again),
+		cmocka_unit_test(test_extract__a_damaged_state_is_refused),
+		cmocka_unit_test(test_extract__the_same_file_gives_the_same_bytes),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	buf_release(&made);
+	return failed;
 }
