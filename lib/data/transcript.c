@@ -1168,34 +1168,47 @@ bool record_dispatches(const struct block *b)
 	       val_get_str(b->input, "subagent_type").p;
 }
 
-const struct val *record_gist(const struct block *b)
+/* The best string among the members of v by the order of keys; *rank is the best so far. */
+static const struct val *gist_among(const struct val *v, bool agent, size_t *rank)
 {
 	static const str order[] = {
-		{"command", 7},      {"file_path", 9}, {"notebook_path", 13},
-		{"pattern", 7},      {"path", 4},      {"url", 3},
-		{"query", 5},        {"skill", 5},     {"subject", 7},
-		{"description", 11}, {"prompt", 6},    {"plan", 4},
+		{"command", 7}, {"file_path", 9}, {"notebook_path", 13}, {"pattern", 7},
+		{"path", 4},    {"url", 3},       {"query", 5},          {"skill", 5},
+		{"subject", 7}, {"question", 8},  {"description", 11},   {"prompt", 6},
+		{"plan", 4},    {"content", 7},
 	};
+	const size_t n = sizeof(order) / sizeof(order[0]), description = 10;
 	const struct val *best = NULL;
-	size_t rank = sizeof(order) / sizeof(order[0]) + 1;
-	bool agent = record_dispatches(b);
 
-	if (!b->input || b->input->type != VAL_OBJ)
-		return NULL;
-	for (const struct val *c = b->input->child; c; c = c->next) {
+	for (const struct val *c = v->child; c; c = c->next) {
 		size_t i = 0;
 
 		if (c->type != VAL_STR || !c->text.n)
 			continue;
-		while (i < sizeof(order) / sizeof(order[0]) && !str_eq(order[i], c->key))
+		while (i < n && !str_eq(order[i], c->key))
 			i++;
-		if (agent && i == 9)
+		if (agent && i == description)
 			i = 0; /* of a sub-agent its description */
-		if (i < rank) {
-			rank = i;
+		if (i < *rank) {
+			*rank = i;
 			best = c;
 		}
 	}
+	return best;
+}
+
+const struct val *record_gist(const struct block *b)
+{
+	size_t rank = SIZE_MAX;
+	const struct val *best, *list;
+
+	if (!b->input || b->input->type != VAL_OBJ)
+		return NULL;
+	best = gist_among(b->input, record_dispatches(b), &rank);
+	/* nothing but lists: questions, todos; the first item speaks */
+	for (list = b->input->child; list && !best; list = list->next)
+		if (list->type == VAL_ARR && list->child && list->child->type == VAL_OBJ)
+			best = gist_among(list->child, false, &rank);
 	return best;
 }
 

@@ -223,6 +223,17 @@ static str agent_id_in(str text)
 	return str_head(id, n);
 }
 
+/* The agent's words, without the note about its id that the client puts behind them. */
+static void answer_set(struct agent *g, const struct block *b)
+{
+	size_t note = str_find(b->text, STR("\nagentId: "));
+
+	if (note == STR_NPOS)
+		text_set(&g->answer, b->text, b->size);
+	else
+		text_set(&g->answer, str_head(b->text, note), 0);
+}
+
 static void add_result(struct agents *a, const struct record *r, const struct block *b)
 {
 	const struct val *result =
@@ -256,7 +267,7 @@ static void add_result(struct agents *a, const struct record *r, const struct bl
 	g->ended = r->at;
 	g->state = b->is_error ? AGENT_FAILED : AGENT_DONE;
 	copy(g->status, sizeof(g->status), status);
-	text_set(&g->answer, b->text, b->size);
+	answer_set(g, b);
 	g->tokens = val_int(val_get(result, "totalTokens"), -1);
 	g->tools = val_int(val_get(result, "totalToolUseCount"), -1);
 	g->ms = val_int(val_get(result, "totalDurationMs"), -1);

@@ -693,7 +693,10 @@ static void verdict_done(const struct ending_state *s, const struct ending_facts
 	char client[sizeof(s->client)];
 
 	show(client, sizeof(client), str_of(s->client));
-	if (s->struck)
+	if (s->side)
+		verdict(out, ENDING_CLEAN, n,
+			"The sub-agent's turn ended with record %llu.", n);
+	else if (s->struck)
 		verdict(out, ENDING_TERMINATED, s->struck,
 			"Last-prompt (record %llu) was written while a call ran, and its result "
 			"(record %llu) says that it was killed: the client was told to stop.",

@@ -29,6 +29,7 @@ struct backbone {
 	uint64_t said[QUEUED_MAX]; /* hashes of prompts that reached the model */
 	size_t saids;              /* ever */
 	struct buf command;        /* a slash command that waits */
+	bool body;                 /* and what it expands to has come */
 	struct record waits;       /* its record's numbers and time */
 };
 
@@ -102,7 +103,7 @@ static void message_write(struct backbone *x, const struct message *m)
 	out_step(w->o);
 }
 
-/* A waiting command was a prompt: write it. */
+/* The model goes on after a waiting command, so it was a prompt: write it. */
 static void command_write(struct backbone *x)
 {
 	struct message m = {.r = &x->waits, .role = "user", .kind = "command"};
@@ -113,6 +114,15 @@ static void command_write(struct backbone *x)
 	m.size = m.text.n;
 	message_write(x, &m);
 	buf_reset(&x->command);
+}
+
+/* Something else follows it: only its body tells that it was meant for the model. */
+static void command_drop(struct backbone *x)
+{
+	if (x->body)
+		command_write(x);
+	buf_reset(&x->command);
+	x->body = false;
 }
 
 /* Answers to the questions of AskUserQuestion: "question" -> "answer". */
@@ -166,11 +176,11 @@ static void add_user(struct backbone *x, const struct record *r)
 	m.queued = r->type == RECORD_ATTACHMENT;
 	switch (says) {
 	case SAYS_PROMPT:
-		command_write(x);
+		command_drop(x);
 		message_write(x, &m);
 		break;
 	case SAYS_COMMAND:
-		command_write(x);
+		command_drop(x);
 		buf_add(&x->command, m.text);
 		x->waits = *r;
 		break;
@@ -192,9 +202,12 @@ static void add_user(struct backbone *x, const struct record *r)
 		if (r->result || record_answers(r).p)
 			add_results(x, r);
 		break;
+	case SAYS_HOOK:
+		x->body |= x->command.n && r->meta && !str_starts(m.text, STR("<")) &&
+			   !str_starts(m.text, STR("Caveat:"));
+		break;
 	case SAYS_BASH:
 	case SAYS_NOTIFICATION:
-	case SAYS_HOOK:
 		break;
 	}
 }
@@ -337,7 +350,7 @@ int phases_backbone(struct source *src, const char *path, const struct phases_op
 		ret = err_set(e, t->err.code, "%s: %s", path, t->err.msg);
 		goto out;
 	}
-	command_write(x);
+	command_drop(x);
 	if (x->w.json) {
 		buf_add(&out->b, STR("\n],\"ended\":"));
 		ending_json(end, &out->b);
