@@ -476,7 +476,19 @@ static bool line_touches(const struct doc *d, const struct doc_line *l)
 #define FOCUS_LOWERED 0.3
 #define FOCUS_RAISED  2
 
-static void focus_lists(struct doc *d, struct doc_line *l)
+static void leave_out(struct doc *d, struct doc_line *l)
+{
+	struct doc_unit *u;
+
+	for (u = l->first; u; u = u->next) {
+		u->out = true;
+		u->must = false;
+	}
+	d->left_by_focus++;
+}
+
+/* Of a list (files, todos) only the entries that touch the focus stay. */
+static void filter_entries(struct doc *d, struct doc_line *l)
 {
 	struct doc_unit *u;
 
@@ -489,35 +501,45 @@ static void focus_lists(struct doc *d, struct doc_line *l)
 	}
 }
 
+static void filter_line(struct doc *d, struct doc_line *l)
+{
+	bool yes = line_touches(d, l);
+	struct doc_unit *u;
+
+	for (u = l->first; u; u = u->next)
+		u->value *= yes ? FOCUS_RAISED : FOCUS_LOWERED;
+	switch (l->section) {
+	case DOC_FILES:
+		filter_entries(d, l);
+		break;
+	case DOC_DONE:
+		if (!l->lead && !l->quote)
+			filter_entries(d, l);
+		else if (!yes)
+			leave_out(d, l);
+		break;
+	case DOC_NEXT:
+		/* a call that may have run half matters whatever comes next, and so do the last words */
+		if (!yes && !l->quote && l->order >= 1)
+			leave_out(d, l);
+		break;
+	default: /* Key Context in part: the user's words, answers and errors stay, lower */
+		if (!yes && (l->block == DOC_B_SENT || l->block == DOC_B_THOUGHT ||
+			     l->block == DOC_B_SUMMARY))
+			leave_out(d, l);
+	}
+}
+
 void doc_focus(struct doc *d)
 {
 	struct doc_line *l;
-	struct doc_unit *u;
 
 	if (!d->nfocus)
 		return;
-	for (l = d->first; l; l = l->next) {
-		bool yes = line_touches(d, l);
-		/* a call that may have run half is a hazard in all but its place */
-		bool filtered = l->section == DOC_DONE || l->section == DOC_FILES ||
-				(l->section == DOC_NEXT && !l->quote);
-
-		if (l->section == DOC_CONTEXT || filtered || l->section == DOC_NEXT)
-			for (u = l->first; u; u = u->next)
-				u->value *= yes ? FOCUS_RAISED : FOCUS_LOWERED;
-		if (!filtered || (l->first && l->first->must && l->section == DOC_NEXT &&
-				  l->order < 1))
-			continue;
-		if (l->section == DOC_FILES || (l->section == DOC_DONE && !l->lead)) {
-			focus_lists(d, l);
-		} else if (!yes) {
-			for (u = l->first; u; u = u->next) {
-				u->out = true;
-				u->must = false;
-			}
-			d->left_by_focus++;
-		}
-	}
+	for (l = d->first; l; l = l->next)
+		if (l->section == DOC_DONE || l->section == DOC_NEXT ||
+		    l->section == DOC_FILES || l->section == DOC_CONTEXT)
+			filter_line(d, l);
 }
 
 /* ---- printing ---- */

@@ -335,6 +335,13 @@ static void gap_file(struct doc *d, const struct docgap_file *file)
 		doc_must(d, gap(d, 0.6), 17, 0);
 	}
 	b = doc_text(d);
+	if (file->since != CLOCK_NONE) {
+		buf_add(b, STR("Prompts, texts, errors and commands from before "));
+		doc_time(d, b, file->since);
+		buf_add(b, STR(" are left out, as asked."));
+		doc_must(d, gap(d, 0.7), 16, 0);
+	}
+	b = doc_text(d);
 	if (file->abandoned) {
 		buf_printf(
 			b,
@@ -371,13 +378,13 @@ void docgap_lines(struct doc *d, const struct docgap_file *file)
 			(unsigned long long)f->dropped, f->dropped == 1 ? "" : "s");
 		doc_add(d, gap(d, 6), 3, 0);
 	}
+	b = doc_text(d);
 	if (d->left_by_focus) {
-		b = doc_text(d);
 		buf_printf(
 			b,
-			"%llu item%s of Done, Next and Files to Read left out by the focus.",
+			"The focus left out %llu item%s of Done, Next, Key Context and Files to Read.",
 			(unsigned long long)d->left_by_focus,
-			d->left_by_focus == 1 ? " was" : "s were");
+			d->left_by_focus == 1 ? "" : "s");
 		doc_must(d, gap(d, 7), 10, 0);
 	}
 }

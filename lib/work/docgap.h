@@ -19,6 +19,7 @@ struct docgap_file {
 	uint64_t losses, lost_bytes, loss_line, loss_off, loss_len;
 	bool tail_cut;
 	uint64_t abandoned; /* branches left behind by rewinds */
+	int64_t since;      /* what was asked for; CLOCK_NONE = all */
 };
 /* After the focus filter, whose work is told here. */
 void docgap_lines(struct doc *d, const struct docgap_file *file);

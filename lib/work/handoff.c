@@ -331,7 +331,24 @@ struct frame {
 	struct buf head, git;
 };
 
-static void assemble(struct doc *d, const struct frame *fr, bool evidence,
+/* Lines that are there and have no unit in; of a section, or (DOC_SECTIONS) of all. */
+static size_t left_out(const struct doc *d, int section)
+{
+	const struct doc_line *l;
+	const struct doc_unit *u;
+	size_t n = 0;
+
+	for (l = d->first; l; l = l->next) {
+		if (l->nin || (section != DOC_SECTIONS && (int)l->section != section))
+			continue;
+		for (u = l->first; u && u->out; u = u->next)
+			;
+		n += u != NULL;
+	}
+	return n;
+}
+
+static void assemble(struct doc *d, const struct frame *fr, bool evidence, bool tell,
 		     struct buf *out)
 {
 	struct buf raw = BUF_INIT(HANDOFF_DOC_MAX);
@@ -339,13 +356,18 @@ static void assemble(struct doc *d, const struct frame *fr, bool evidence,
 
 	buf_add(&raw, buf_str(&fr->head));
 	for (s = 0; s < DOC_SECTIONS; s++) {
-		size_t n;
+		size_t n, left = left_out(d, DOC_SECTIONS);
 
 		buf_printf(&raw, "## %s\n", doc_heading((enum doc_section)s));
 		if (s == DOC_ENVIRONMENT)
 			buf_add(&raw, buf_str(&fr->git));
 		n = doc_print(d, (enum doc_section)s, evidence, &raw);
-		if (!n && s != DOC_ENVIRONMENT)
+		if (s == DOC_GAPS && tell && left)
+			buf_printf(&raw, "- %zu more line%s did not fit the budget.\n",
+				   left, left == 1 ? "" : "s");
+		else if (!n && s != DOC_ENVIRONMENT && left_out(d, s))
+			buf_add(&raw, STR("Left out to fit the budget.\n"));
+		else if (!n && s != DOC_ENVIRONMENT)
 			buf_printf(&raw, "%s\n",
 				   empty_sentence((enum doc_section)s, d->nfocus > 0));
 		if (s + 1 < DOC_SECTIONS)
@@ -386,6 +408,7 @@ static void model(struct doc *d, const struct handoff_input *in,
 		.loss_len = in->loss_len,
 		.tail_cut = in->tail_cut,
 		.abandoned = in->tree ? in->tree->branches : 0,
+		.since = o->since,
 	};
 
 	doctask_goal(d, t, budget >= ROOMY_TOKENS);
@@ -419,18 +442,21 @@ static int fit(struct doc *d, const struct frame *fr, bool evidence, uint64_t bu
 	       struct buf *out, struct err *e)
 {
 	size_t from = out->n;
-	uint64_t n = 0;
+	bool tell = true;
+	uint64_t n;
 
 	for (;;) {
 		buf_cut(out, from);
-		assemble(d, fr, evidence, out);
+		assemble(d, fr, evidence, tell, out);
 		if (out->full)
 			return err_set(e, HF_ELIMIT, "handoff document over %u bytes",
 				       HANDOFF_DOC_MAX);
 		n = d->costly || !evidence ? tokens_of(str_from(buf_str(out), from)) : 0;
 		if (n <= budget)
 			return 0;
-		if (!docfill_drop(d)) {
+		if (tell) {
+			tell = false;
+		} else if (!docfill_drop(d)) {
 			buf_cut(out, from);
 			return too_small(budget, (int64_t)n * 4, e);
 		}

@@ -103,7 +103,8 @@ static void test_docgap__damage_is_told_with_its_place(void **state)
 				   .loss_off = 1000,
 				   .loss_len = 200,
 				   .tail_cut = true,
-				   .abandoned = 1};
+				   .abandoned = 1,
+				   .since = CLOCK_NONE};
 	struct facts f = base();
 	struct doc d;
 
@@ -135,7 +136,7 @@ static void test_docgap__an_open_call_has_the_longest_waits_beside_it(void **sta
 	f.nwait = 4;
 	f.mode = STR("default");
 	doc_init(&d, &f);
-	docgap_lines(&d, &(struct docgap_file){0});
+	docgap_lines(&d, &(struct docgap_file){.since = CLOCK_NONE});
 	assert_string_equal(
 		alldoc(&d, DOC_GAPS),
 		"- The outcome of the open call. Earlier results came up to 2m49s, 8m16s and 12m26s after their calls "
@@ -164,7 +165,7 @@ static void test_docgap__a_file_the_user_named_and_nobody_touched(void **state)
 	f.command = c;
 	f.ncommand = 1;
 	doc_init(&d, &f);
-	docgap_lines(&d, &(struct docgap_file){0});
+	docgap_lines(&d, &(struct docgap_file){.since = CLOCK_NONE});
 	assert_string_equal(
 		alldoc(&d, DOC_GAPS),
 		"- Named by the user, and no call opened or wrote it: `docs/steps.md`\n");
