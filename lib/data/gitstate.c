@@ -218,13 +218,15 @@ void gitstate_stashes(struct gitstate *g, const char *commondir)
 	char *path = join(commondir, "logs/refs/stash");
 	struct buf b = BUF_INIT(STASH_LOG_MAX_BYTES);
 	str rest, line;
+	int ret;
 
 	g->stashes = 0;
-	if (fs_read(path, &b, NULL) >= 0) {
-		rest = buf_str(&b);
-		while (str_line(&rest, &line))
-			g->stashes += line.n > 0;
-	}
+	ret = fs_read(path, &b, NULL);
+	rest = buf_str(&b);
+	while (ret >= 0 && str_line(&rest, &line))
+		g->stashes += line.n > 0;
+	if (ret < 0 && ret != HF_ENOTFOUND)
+		gitstate_say(g, "stashes could not be counted");
 	buf_release(&b);
 	free(path);
 }
@@ -347,7 +349,8 @@ static bool is_inside(const char *dir, const char *top)
 }
 
 /* 0; HF_ENOTFOUND when only git can read it; HF_EFORMAT, HF_EIO with a note. */
-static int read_repository(struct gitstate_run *r, git_repository *repo, const char *dir)
+static int read_repository(struct gitstate_run *r, git_repository *repo, const char *dir,
+			   bool can_ask_git)
 {
 	struct gitstate *g = r->g;
 	struct err e = ERR_INIT;
@@ -372,7 +375,7 @@ static int read_repository(struct gitstate_run *r, git_repository *repo, const c
 		return 0;
 	}
 	ret = gitstate_scan(r, repo, &e);
-	if (ret && ret != HF_ENOTFOUND) {
+	if (ret && (ret != HF_ENOTFOUND || !can_ask_git)) {
 		gitstate_say(g, "files not looked at: %s", e.msg);
 		g->partial = true;
 	}
@@ -381,27 +384,58 @@ static int read_repository(struct gitstate_run *r, git_repository *repo, const c
 
 /* --- finding it --- */
 
-/* True when every file that a reader opens there is a file: a FIFO would block it for ever. */
-static bool all_regular(struct gitstate *g, const char *gitdir)
+/* path is a file, or not there at all. g may be NULL. */
+static bool is_regular(struct gitstate *g, const char *path)
 {
-	static const char *const names[] = {
-		"HEAD",         "config",  "config.worktree", "commondir",
-		"gitdir",       "index",   "packed-refs",     "info/attributes",
-		"info/exclude", "shallow", "info/grafts"};
 	struct stat st;
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = join(gitdir, names[i]);
-		bool odd = io.stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	if (io.stat(path, &st) == 0 ? S_ISREG(st.st_mode)
+				    : errno == ENOENT || errno == ENOTDIR)
+		return true;
+	if (g)
+		gitstate_say(g, "%s: not a regular file", path);
+	return false;
+}
 
+static bool ref_is_regular(struct gitstate *g, const struct gitstate_place *p)
+{
+	char *line = gitstate_line(p->gitdir, "HEAD"), *path;
+	str ref = str_of(line);
+	bool ok = true;
+
+	if (str_starts(ref, STR("ref:"))) {
+		path = join(p->commondir, str_trim(str_from(ref, sizeof("ref:") - 1)).p);
+		ok = is_regular(g, path) || fs_is_dir(path);
 		free(path);
-		if (odd) {
-			gitstate_say(g, "%s/%s: not a regular file", gitdir, names[i]);
-			return false;
-		}
 	}
-	return true;
+	free(line);
+	return ok;
+}
+
+/* True when every file that a reader opens there is a file: a FIFO would block it for ever. */
+static bool all_regular(struct gitstate *g, const struct gitstate_place *p)
+{
+	static const char *const own[] = {"HEAD", "config.worktree", "commondir",
+					  "gitdir", "index"};
+	static const char *const shared[] = {
+		"config",      "packed-refs", "info/attributes",        "info/exclude",
+		"info/grafts", "shallow",     "objects/info/alternates"};
+	size_t i;
+	bool ok = true;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]) && ok; i++) {
+		char *path = join(p->gitdir, own[i]);
+
+		ok = is_regular(g, path);
+		free(path);
+	}
+	for (i = 0; i < sizeof(shared) / sizeof(shared[0]) && ok; i++) {
+		char *path = join(p->commondir, shared[i]);
+
+		ok = is_regular(g, path);
+		free(path);
+	}
+	return ok && ref_is_regular(g, p);
 }
 
 /* name as seen from dir: absolute stays, the rest is joined. Consumes name. */
@@ -455,9 +489,19 @@ static bool place_at(struct gitstate_place *p, const char *top)
 	return true;
 }
 
+bool gitstate_openable(const char *top)
+{
+	struct gitstate_place p = {0};
+	bool ok = !place_at(&p, top) || (p.gitdir && all_regular(NULL, &p));
+
+	place_release(&p);
+	return ok;
+}
+
 /*
  * The repository around dir: the nearest .git with a HEAD, else the nearest .git that is not
- * one (a pointer to nowhere, an emptied folder). Like git it stays on one file system.
+ * one (a pointer to nowhere, an emptied folder). Without any, dir itself when it looks like a
+ * bare one: then there is no top. Like git it stays on one file system.
  */
 static bool place_find(struct gitstate_place *p, const char *dir)
 {
@@ -492,17 +536,28 @@ static bool place_find(struct gitstate_place *p, const char *dir)
 		if (io.stat(*at ? at : "/", &st) != 0 || st.st_dev != dev)
 			break;
 	}
+	if (!found && exists(dir, "HEAD") && exists(dir, "objects") &&
+	    exists(dir, "refs")) {
+		p->gitdir = realpath(dir, NULL);
+		p->commondir = realpath(dir, NULL);
+		found = p->gitdir && p->commondir;
+	}
 out:
 	free(at);
 	return found;
 }
 
-/* A folder that was removed while someone stands in it still has an inode, but no link. */
-static bool dir_is_there(const char *dir)
+/*
+ * 0; HF_ENOTFOUND when there is no such folder (one that was removed while someone stands in
+ * it still has an inode, but no link); HF_EIO with errno when that cannot be told.
+ */
+static int dir_is_there(const char *dir)
 {
 	struct stat st;
 
-	return io.stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_nlink > 0;
+	if (io.stat(dir, &st) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? HF_ENOTFOUND : HF_EIO;
+	return S_ISDIR(st.st_mode) && st.st_nlink > 0 ? 0 : HF_ENOTFOUND;
 }
 
 /* libgit2 cannot read it: let git, and failing that take HEAD from its file. */
@@ -516,6 +571,12 @@ static void read_by_git(struct gitstate_run *r, const char *dir,
 	gitstate_release(g);
 	r->cap = 0;
 	g->kind = GITSTATE_REPO;
+	if (!p->top) {
+		gitstate_direct(g, p);
+		if (g->kind == GITSTATE_REPO)
+			g->kind = GITSTATE_BARE;
+		return;
+	}
 	g->by_git = true;
 	g->top = str_dup(str_of(p->top));
 	g->common = realpath(p->commondir, NULL);
@@ -542,8 +603,9 @@ static bool is_foreign(const struct gitstate_place *p)
 {
 	struct stat st;
 
-	return p->gitdir && ((io.stat(p->top, &st) == 0 && st.st_uid != geteuid()) ||
-			     (io.stat(p->gitdir, &st) == 0 && st.st_uid != geteuid()));
+	return p->gitdir &&
+	       ((p->top && io.stat(p->top, &st) == 0 && st.st_uid != geteuid()) ||
+		(io.stat(p->gitdir, &st) == 0 && st.st_uid != geteuid()));
 }
 
 static int safe_value(const git_config_entry *entry, void *arg)
@@ -579,7 +641,7 @@ static void read_found(struct gitstate_run *r, const char *dir,
 
 	ret = git_repository_open_ext(&repo, dir, 0, getenv("GIT_CEILING_DIRECTORIES"));
 	if (ret == 0) {
-		ret = read_repository(r, repo, dir);
+		ret = read_repository(r, repo, dir, p->gitdir != NULL);
 		if (ret == HF_ENOTFOUND && p->gitdir)
 			read_by_git(r, dir, p);
 	} else if (ret == GIT_EOWNER || (ret == GIT_ENOTFOUND && is_foreign(p))) {
@@ -588,9 +650,9 @@ static void read_found(struct gitstate_run *r, const char *dir,
 			     p->top ? p->top : dir);
 	} else if (ret == GIT_ENOTFOUND && !p->top) {
 		g->kind = GITSTATE_NONE;
-	} else if (ret == GIT_ENOTFOUND || !p->gitdir) {
+	} else if (ret == GIT_ENOTFOUND) {
 		g->kind = GITSTATE_FAILED;
-		gitstate_say(g, "%s/.git: not a valid repository", p->top ? p->top : dir);
+		gitstate_say(g, "%s/.git: not a valid repository", p->top);
 	} else {
 		read_by_git(r, dir, p);
 	}
@@ -606,21 +668,25 @@ void gitstate_read(struct gitstate *g, const char *dir, const struct gitstate_op
 	r.deadline_ns = o ? o->deadline_ns : 0;
 	r.max_files = o && o->max_files ? o->max_files : GITSTATE_MAX_FILES_DEFAULT;
 	r.untracked_files = o && o->untracked_files;
-	if (!dir_is_there(dir)) {
+	switch (dir_is_there(dir)) {
+	case 0:
+		break;
+	case HF_ENOTFOUND:
 		g->kind = GITSTATE_NO_DIR;
 		gitstate_say(g, "%s: no such directory", dir);
 		return;
+	default:
+		gitstate_say(g, "%s: %s", dir, strerror(errno));
+		return;
 	}
 	if (place_find(&place, dir)) {
-		if (!place.gitdir || !dir_is_there(place.gitdir)) {
+		if (!place.gitdir || dir_is_there(place.gitdir) != 0) {
 			gitstate_say(g, "%s/.git: points to %s, which is not there",
 				     place.top, place.gitdir ? place.gitdir : "nothing");
 			goto out;
 		}
-		if (!all_regular(g, place.gitdir) || !all_regular(g, place.commondir))
+		if (!all_regular(g, &place))
 			goto out;
-	} else if (!all_regular(g, dir)) {
-		goto out;
 	}
 	gitstate_nonet();
 	if (git_libgit2_init() < 0) {

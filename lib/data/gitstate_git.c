@@ -37,7 +37,7 @@
 #define REASON_MAX_BYTES 200
 #define FILTERS_MAX      64
 #define ARGS_MAX         (FILTERS_MAX * 6 + 48)
-#define TIMEOUT_NS       60000000000ll /* when the caller set no deadline */
+#define TIMEOUT_NS       60000000000ll /* when the caller set no deadline, or a later one */
 
 extern char **environ;
 
@@ -162,15 +162,17 @@ static int spawn(struct child *c, const char *git, char *const argv[], int64_t l
 	return 0;
 }
 
-/* Append what is there; false at the end of the stream. Past the limit it is read and dropped. */
-static bool drain(int fd, struct buf *b)
+/* Append what is there: 1, 0 at the end, HF_EIO. Past b's limit it is read and dropped. */
+static int drain(int fd, struct buf *b)
 {
 	char piece[8192];
 	ssize_t n = io.read(fd, piece, sizeof(piece));
 
 	if (n > 0)
 		buf_add(b, (str){piece, (size_t)n});
-	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 1 : HF_EIO;
+	return n > 0;
 }
 
 /* Read both streams to their end. HF_ETIME when the time is over first. */
@@ -178,10 +180,11 @@ static int collect(struct child *c, int64_t until_ns, struct buf *out, struct bu
 {
 	struct pollfd p[2] = {{.fd = c->out, .events = POLLIN},
 			      {.fd = c->err, .events = POLLIN}};
+	struct buf *to[2] = {out, err};
+	int n, i;
 
 	while (p[0].fd >= 0 || p[1].fd >= 0) {
 		int64_t left = until_ns - clock_mono_ns();
-		int n;
 
 		if (left <= 0)
 			return HF_ETIME;
@@ -190,10 +193,15 @@ static int collect(struct child *c, int64_t until_ns, struct buf *out, struct bu
 			return HF_EIO;
 		if (n <= 0)
 			continue;
-		if (p[0].revents && !drain(c->out, out))
-			p[0].fd = -1;
-		if (p[1].revents && !drain(c->err, err))
-			p[1].fd = -1;
+		for (i = 0; i < 2; i++) {
+			if (!p[i].revents)
+				continue;
+			n = drain(p[i].fd, to[i]);
+			if (n < 0)
+				return n;
+			if (n == 0)
+				p[i].fd = -1;
+		}
 	}
 	return 0;
 }
@@ -551,11 +559,13 @@ static void git_subject(struct gitstate *g, const char *git, const char *dir,
 
 int gitstate_git(struct gitstate_run *r, const char *dir, struct err *e)
 {
-	int64_t until = r->deadline_ns ? r->deadline_ns : clock_mono_ns() + TIMEOUT_NS;
+	int64_t until = clock_mono_ns() + TIMEOUT_NS;
 	struct buf filters = BUF_INIT(ERRORS_MAX_BYTES);
 	char *git = find_git();
 	int ret;
 
+	if (r->deadline_ns && r->deadline_ns < until)
+		until = r->deadline_ns;
 	if (!git)
 		return err_set(e, HF_ENOTFOUND,
 			       "files not looked at: there is no git program");

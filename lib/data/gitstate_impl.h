@@ -14,6 +14,7 @@
 
 #include <git2.h>
 
+#include "base/io.h"
 #include "data/gitindex.h"
 #include "data/gitstate.h"
 
@@ -47,6 +48,8 @@ void gitstate_operation(struct gitstate *g, const char *gitdir);
 void gitstate_stashes(struct gitstate *g, const char *commondir);
 /* The first line of a small file without its line end; NULL when there is none. */
 char *gitstate_line(const char *dir, const char *name);
+/* False when a file that libgit2 would open for the repository at top is a FIFO or the like. */
+bool gitstate_openable(const char *top);
 
 /*
  * Branch, HEAD and files through the git program, run in dir. HF_ENOTFOUND: no such program;
@@ -95,7 +98,14 @@ struct gitstate_scan {
 	size_t nnames;
 	unsigned ticks;
 	bool filemode, symlinks, sparse, late;
-	size_t unhashed;
+	size_t unhashed; /* files too large to read under a deadline */
+	size_t unseen;   /* files and folders that could not be looked at */
+};
+
+enum gitstate_seen {
+	GITSTATE_THERE,
+	GITSTATE_ABSENT,
+	GITSTATE_UNSEEN, /* the system refused; counted in s->unseen */
 };
 
 /* Look at the clock now and then; once late, always late. */
@@ -113,6 +123,9 @@ static inline const char *gitstate_scan_full(struct gitstate_scan *s, str rel)
 	buf_add(&s->path, rel);
 	return s->path.full ? NULL : buf_cstr(&s->path);
 }
+
+enum gitstate_seen gitstate_scan_lstat(struct gitstate_scan *s, const char *path,
+				       struct stat *st);
 
 static inline str gitstate_scan_entry(const struct gitstate_scan *s, size_t i)
 {

@@ -14,6 +14,7 @@
  * Filter drivers (git-lfs) are never run: a file behind one, touched since the index was
  * written, counts as modified.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,6 +27,20 @@
 #define SUBMODULES_MAX      1000
 #define UNTRACKED_MAX_BYTES (32u << 20)  /* their names */
 #define HASH_MAX_BYTES      (64ll << 20) /* larger files are not hashed under a deadline */
+
+enum gitstate_seen gitstate_scan_lstat(struct gitstate_scan *s, const char *path,
+				       struct stat *st)
+{
+	/* too long for the system: it cannot be there under this name */
+	if (!path)
+		return GITSTATE_ABSENT;
+	if (io.lstat(path, st) == 0)
+		return GITSTATE_THERE;
+	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		return GITSTATE_ABSENT;
+	s->unseen++;
+	return GITSTATE_UNSEEN;
+}
 
 /* --- pass 1: staged --- */
 
@@ -306,8 +321,8 @@ static char compare_file(struct gitstate_scan *s, size_t i, const struct stat *s
 /* Which folder of entry paths was looked at last, so that a link on the way is noticed once. */
 struct folder {
 	char path[GITINDEX_PATH_MAX + 1];
-	size_t n;    /* with its slash; 0 = top */
-	bool absent; /* it or one above is missing or no folder */
+	size_t n;                /* with its slash; 0 = top */
+	enum gitstate_seen seen; /* absent: it or one above is missing or no folder */
 };
 
 static void folder_enter(struct gitstate_scan *s, struct folder *f, str dir)
@@ -317,23 +332,24 @@ static void folder_enter(struct gitstate_scan *s, struct folder *f, str dir)
 
 	if (f->n == dir.n && memcmp(f->path, dir.p, dir.n) == 0)
 		return;
-	if (f->absent && str_starts(dir, (str){f->path, f->n}))
+	if (f->seen != GITSTATE_THERE && str_starts(dir, (str){f->path, f->n}))
 		return;
-	if (!f->absent)
-		for (at = 0; at < dir.n && at < f->n && dir.p[at] == f->path[at]; at++)
-			if (dir.p[at] == '/')
-				same = at + 1;
-	f->absent = false;
-	for (at = same; at < dir.n && !f->absent; at++) {
-		const char *path;
-
+	for (at = 0; f->seen == GITSTATE_THERE && at < dir.n && at < f->n &&
+		     dir.p[at] == f->path[at];
+	     at++)
+		if (dir.p[at] == '/')
+			same = at + 1;
+	f->seen = GITSTATE_THERE;
+	for (at = same; at < dir.n && f->seen == GITSTATE_THERE; at++) {
 		if (dir.p[at] != '/')
 			continue;
-		path = gitstate_scan_full(s, str_head(dir, at));
-		f->absent = !path || io.lstat(path, &st) != 0 || !S_ISDIR(st.st_mode);
+		f->seen = gitstate_scan_lstat(s, gitstate_scan_full(s, str_head(dir, at)),
+					      &st);
+		if (f->seen == GITSTATE_THERE && !S_ISDIR(st.st_mode))
+			f->seen = GITSTATE_ABSENT;
 	}
-	memcpy(f->path, dir.p, f->absent ? at : dir.n);
-	f->n = f->absent ? at : dir.n;
+	f->n = f->seen == GITSTATE_THERE ? dir.n : at;
+	memcpy(f->path, dir.p, f->n);
 }
 
 static void check_gitlink(struct gitstate_scan *s, size_t i, const struct stat *st);
@@ -343,15 +359,19 @@ static void check_entry(struct gitstate_scan *s, size_t i, struct folder *f)
 	const struct gitindex_entry *en = &s->x.entry[i];
 	str rel = gitstate_scan_entry(s, i);
 	size_t slash = str_rchr(rel, '/');
-	const char *path;
+	enum gitstate_seen seen;
 	struct stat st;
 	bool there;
 
 	if (en->stage != 0 || en->assume_valid || (en->skip_worktree && !s->sparse))
 		return;
 	folder_enter(s, f, str_head(rel, slash == STR_NPOS ? 0 : slash + 1));
-	path = f->absent ? NULL : gitstate_scan_full(s, rel);
-	there = path && io.lstat(path, &st) == 0;
+	seen = f->seen;
+	if (seen == GITSTATE_THERE)
+		seen = gitstate_scan_lstat(s, gitstate_scan_full(s, rel), &st);
+	if (seen == GITSTATE_UNSEEN)
+		return;
+	there = seen == GITSTATE_THERE;
 	if (!there && en->skip_worktree)
 		return;
 	if ((gitindex_mode(en) & GITSTATE_MODE_TYPE) == GITSTATE_MODE_GITLINK)
@@ -425,6 +445,7 @@ static void check_gitlink(struct gitstate_scan *s, size_t i, const struct stat *
 	git_repository *sub = NULL;
 	git_oid head;
 	char *dir;
+	int ret;
 
 	if (!st || !S_ISDIR(st->st_mode)) {
 		s->y[i] = st ? 'T' : 'D';
@@ -433,10 +454,15 @@ static void check_gitlink(struct gitstate_scan *s, size_t i, const struct stat *
 	gitstate_scan_full(s, gitstate_scan_entry(s, i));
 	dir = str_dup(buf_str(&s->path));
 	how = ignore_of(s, rel);
-	/* a folder without .git was never populated; one that cannot be opened says nothing */
-	if (how == GIT_SUBMODULE_IGNORE_ALL ||
-	    git_repository_open_ext(&sub, dir, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) ||
-	    git_reference_name_to_id(&head, sub, "HEAD"))
+	if (how == GIT_SUBMODULE_IGNORE_ALL)
+		goto out;
+	ret = gitstate_openable(dir)
+		      ? git_repository_open_ext(&sub, dir, GIT_REPOSITORY_OPEN_NO_SEARCH,
+						NULL)
+		      : GIT_ERROR;
+	/* a folder without .git was never populated, one without a commit says nothing */
+	s->unseen += ret != 0 && ret != GIT_ENOTFOUND;
+	if (ret || git_reference_name_to_id(&head, sub, "HEAD"))
 		goto out;
 	if (memcmp(head.id, gitindex_id(&s->x.entry[i]), GIT_OID_RAWSZ) != 0) {
 		s->y[i] = 'M';
@@ -643,6 +669,8 @@ static int scan_open(struct gitstate_scan *s, git_repository *repo, struct err *
 	s->filemode = gitstate_scan_bool(s, "core.filemode", true);
 	s->symlinks = gitstate_scan_bool(s, "core.symlinks", true);
 	s->sparse = gitstate_scan_bool(s, "core.sparseCheckout", false);
+	if (!git_repository_workdir(repo))
+		return err_set(e, HF_EFORMAT, "it has no work tree");
 	buf_add(&s->path, str_of(git_repository_workdir(repo)));
 	s->top_n = s->path.n;
 	ret = read_index(s, e);
@@ -668,9 +696,10 @@ static void scan_submodules(struct gitstate_scan *top)
 		if (top->y[it->owner])
 			continue;
 		if (git_repository_open_ext(&sub, it->dir, GIT_REPOSITORY_OPEN_NO_SEARCH,
-					    NULL))
-			continue;
-		if (!git_repository_is_bare(sub) && scan_open(&s, sub, NULL) == 0) {
+					    NULL) ||
+		    scan_open(&s, sub, NULL)) {
+			s.unseen++;
+		} else {
 			scan_staged(&s);
 			scan_tracked(&s);
 			if (it->untracked)
@@ -678,6 +707,7 @@ static void scan_submodules(struct gitstate_scan *top)
 			if (any_change(&s))
 				top->y[it->owner] = 'M';
 		}
+		top->unseen += s.unseen;
 		scan_release(&s);
 		git_repository_free(sub);
 	}
@@ -726,7 +756,11 @@ int gitstate_scan(struct gitstate_run *r, git_repository *repo, struct err *e)
 	emit_conflicts(&s);
 	emit_changes(&s);
 	emit_untracked(&s);
-	r->g->partial = s.late || s.unhashed || gitstate_late(r);
+	if (s.unseen)
+		gitstate_say(r->g, "%zu file%s or folder%s could not be looked at",
+			     s.unseen, s.unseen == 1 ? "" : "s",
+			     s.unseen == 1 ? "" : "s");
+	r->g->partial = s.late || s.unhashed || s.unseen || gitstate_late(r);
 out:
 	scan_release(&s);
 	free(s.queue);

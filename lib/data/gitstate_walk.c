@@ -9,6 +9,7 @@
  * As in git: a .gitignore is read only when it is a regular file; a repository inside counts
  * as one entry and is not entered; FIFOs, sockets and devices do not count.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ struct walk {
 	struct walk_frame *stack;
 	size_t depth;
 	bool all; /* list files inside untracked folders */
-	bool too_deep, unreadable;
+	bool too_deep;
 };
 
 static void untracked_add(struct gitstate_scan *s, str path)
@@ -69,8 +70,12 @@ static bool read_ignore(struct walk *w, struct buf *text)
 	buf_add(&w->rel, STR(".gitignore"));
 	path = w->rel.full ? NULL : gitstate_scan_full(w->s, buf_str(&w->rel));
 	*text = BUF_INIT(IGNORE_MAX_BYTES);
-	ok = path && io.lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	     fs_read(path, text, NULL) >= 0;
+	ok = gitstate_scan_lstat(w->s, path, &st) == GITSTATE_THERE &&
+	     S_ISREG(st.st_mode);
+	if (ok && fs_read(path, text, NULL) < 0) {
+		w->s->unseen++;
+		ok = false;
+	}
 	buf_cut(&w->rel, was);
 	if (!ok)
 		buf_release(text);
@@ -90,7 +95,8 @@ static bool walk_push(struct walk *w, size_t lo, size_t hi, size_t probe)
 	path = gitstate_scan_full(w->s, buf_str(&w->rel));
 	dir = path ? io.opendir(path) : NULL;
 	if (!dir) {
-		w->unreadable = true;
+		/* it may be gone by now; what is refused is counted */
+		w->s->unseen += path && errno != ENOENT && errno != ENOTDIR;
 		return false;
 	}
 	*f = (struct walk_frame){
@@ -133,7 +139,7 @@ static bool is_repository(struct walk *w)
 	buf_add(&w->rel, STR(".git"));
 	gitstate_scan_full(w->s, buf_str(&w->rel));
 	buf_cut(&w->rel, was);
-	if (io.lstat(buf_cstr(&w->s->path), &st) != 0)
+	if (gitstate_scan_lstat(w->s, buf_cstr(&w->s->path), &st) != GITSTATE_THERE)
 		return false;
 	if (S_ISREG(st.st_mode)) {
 		struct buf b = BUF_INIT(PATH_MAX);
@@ -147,7 +153,8 @@ static bool is_repository(struct walk *w)
 		buf_add(&w->rel, str_of(parts[i]));
 		gitstate_scan_full(w->s, buf_str(&w->rel));
 		buf_cut(&w->rel, was);
-		yes = io.lstat(buf_cstr(&w->s->path), &st) == 0;
+		yes = gitstate_scan_lstat(w->s, buf_cstr(&w->s->path), &st) ==
+		      GITSTATE_THERE;
 	}
 	return yes;
 }
@@ -164,8 +171,8 @@ static mode_t type_of(struct walk *w, const struct dirent *de)
 	case DT_DIR:
 		return S_IFDIR;
 	case DT_UNKNOWN:
-		if (gitstate_scan_full(w->s, buf_str(&w->rel)) &&
-		    io.lstat(buf_cstr(&w->s->path), &st) == 0)
+		if (gitstate_scan_lstat(w->s, gitstate_scan_full(w->s, buf_str(&w->rel)),
+					&st) == GITSTATE_THERE)
 			return st.st_mode & S_IFMT;
 		return 0;
 	default:
@@ -232,11 +239,19 @@ static void walk_entry(struct walk *w, struct walk_frame *f, const struct dirent
 		untracked_add(w->s, rel);
 }
 
-static void read_rules(const char *path, struct gitignore *rules, struct buf *text)
+static void read_rules(struct gitstate_scan *s, const char *path, struct gitignore *rules,
+		       struct buf *text)
 {
+	int ret;
+
 	*text = BUF_INIT(IGNORE_MAX_BYTES);
-	if (path && *path && fs_read(path, text, NULL) >= 0)
+	if (!*path)
+		return;
+	ret = fs_read(path, text, NULL);
+	if (ret >= 0)
 		gitignore_add(rules, 0, buf_str(text));
+	else if (ret != HF_ENOTFOUND)
+		s->unseen++;
 }
 
 /* core.excludesFile, its default place, and info/exclude: the last is the strongest. */
@@ -253,10 +268,10 @@ static void read_common_rules(struct gitstate_scan *s, struct gitignore *rules,
 		buf_printf(&path, "%s/git/ignore", xdg);
 	else if (home && *home)
 		buf_printf(&path, "%s/.config/git/ignore", home);
-	read_rules(buf_cstr(&path), rules, &text[0]);
+	read_rules(s, buf_cstr(&path), rules, &text[0]);
 	buf_reset(&path);
 	buf_printf(&path, "%sinfo/exclude", git_repository_commondir(s->repo));
-	read_rules(buf_cstr(&path), rules, &text[1]);
+	read_rules(s, buf_cstr(&path), rules, &text[1]);
 	buf_release(&path);
 	git_buf_dispose(&set);
 }
@@ -274,12 +289,16 @@ void gitstate_walk(struct gitstate_scan *s, bool all, bool first_only)
 	walk_push(&w, 0, s->x.n, 0);
 	while (w.depth > 0 && !gitstate_scan_late(s) && !(first_only && s->nnames)) {
 		struct walk_frame *f = &w.stack[w.depth - 1];
-		struct dirent *de = io.readdir(f->dir);
+		struct dirent *de;
 
-		if (de)
+		errno = 0;
+		de = io.readdir(f->dir);
+		if (de) {
 			walk_entry(&w, f, de);
-		else
-			walk_pop(&w);
+			continue;
+		}
+		s->unseen += errno != 0;
+		walk_pop(&w);
 	}
 	if (s->late)
 		gitstate_say(s->r->g, "out of time: untracked files are incomplete");
