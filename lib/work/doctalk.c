@@ -12,6 +12,8 @@
 #define PIECES_END      900 /* what is beyond: only the tail */
 #define PIECE_TAIL      200
 #define SENTENCE_MIN    1.4
+#define THIN_BYTES      64
+#define THIN_VALUE      1.9
 #define SUMMARY_ITEMS   40
 #define ECHO_PERCENT    65
 
@@ -223,7 +225,7 @@ static bool is_quoted_already(const struct doc *d, str text)
 static void prompt_line(struct doc *d, const struct doctask *t,
 			const struct fact_prompt *p)
 {
-	bool filler = prose_is_filler(p->text);
+	bool filler = prose_is_filler(p->text) || docwords_goes_on(p->text);
 	double age = doc_age(d, p->record), value = 9 + 6 * age;
 	struct buf all = BUF_INIT(1u << 20);
 	struct doc_line *l;
@@ -413,6 +415,20 @@ static bool is_final(const struct facts *f, size_t i)
 	return false;
 }
 
+/* Short, and no name, path or number in it: "There is a test failure." */
+static bool is_thin(const struct fact_sentence *s)
+{
+	size_t i;
+
+	if (s->text.n >= THIN_BYTES || (double)s->value >= THIN_VALUE)
+		return false;
+	for (i = 0; i < s->text.n; i++)
+		if (s->text.p[i] == '`' || s->text.p[i] == '"' ||
+		    str_is_digit(s->text.p[i]))
+			return false;
+	return true;
+}
+
 static void sentences(struct doc *d, struct docecho *echo)
 {
 	const struct facts *f = d->f;
@@ -435,8 +451,8 @@ static void sentences(struct doc *d, struct docecho *echo)
 			l->quote = true;
 			text = doc_unmarked(s->text);
 		}
-		if (doc_is_row(text) || is_diagnosis(f, doc_unmarked(text)) ||
-		    docecho_has(echo, text, 90))
+		if (doc_is_row(text) || is_thin(s) ||
+		    is_diagnosis(f, doc_unmarked(text)) || docecho_has(echo, text, 90))
 			continue;
 		docecho_add(echo, text);
 		doc_say_plain(d, doc_text(d), text, 0);

@@ -26,8 +26,9 @@ static bool is_request(const struct fact_prompt *p)
 	if (docwords_is_markup(p->text))
 		return false;
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
-		return !prose_is_filler(p->text) && !(str_starts(p->text, STR("/")) &&
-						      doctask_is_client_command(p->text));
+		return !prose_is_filler(p->text) && !docwords_goes_on(p->text) &&
+		       !(str_starts(p->text, STR("/")) &&
+			 doctask_is_client_command(p->text));
 	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
 }
 

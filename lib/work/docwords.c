@@ -143,6 +143,20 @@ int docwords_constraint(str clause)
 	return other > v ? other : v;
 }
 
+bool docwords_goes_on(str text)
+{
+	static const char *const words[] = {
+		"keep going", "go ahead",        "carry on",  "retry",      "try again",
+		"resume",     "please continue", "go for it", "keep at it", NULL};
+	char room[WORD_BYTES];
+
+	text = str_trim(text);
+	while (text.n && str_chr(STR(".!,"), text.p[text.n - 1]) != STR_NPOS)
+		text.n--;
+	return text.n + 4 < WORD_BYTES &&
+	       in_list(lowered(text, room, sizeof(room)), words);
+}
+
 bool docwords_is_markup(str text)
 {
 	return str_chr(prose_tag(text), '-') != STR_NPOS;

@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 
+/* "keep going", "retry": asks for what was asked before. */
+bool docwords_goes_on(str text);
 /* The client's own markup ("<ci-monitor-event>..."), whatever the record said it was. */
 bool docwords_is_markup(str text);
 /* As prose_constraint: 0 none, 1 weak, 2 inside, 3 at the head. */

@@ -146,7 +146,8 @@ static void json_line(struct buf *out, str line)
 	if (str_ends(line, STR(" -->"))) {
 		size_t k = str_rfind(line, STR(" <!-- "));
 
-		if (k != STR_NPOS) {
+		/* " <!-- -->" is shorter than both marks together: they share a blank */
+		if (k != STR_NPOS && line.n - k >= 10) {
 			records = str_trim((str){line.p + k + 6, line.n - k - 10});
 			line = str_head(line, k);
 		}

@@ -72,6 +72,15 @@ static void test_docwords__client_markup_is_told_from_a_tag_in_html(void **state
 	assert_false(docwords_is_markup(STR("see <ci-event>")));
 }
 
+static void test_docwords__going_on_is_no_request_of_its_own(void **state)
+{
+	(void)state;
+	assert_true(docwords_goes_on(STR("Keep going!")));
+	assert_true(docwords_goes_on(STR(" retry ")));
+	assert_false(docwords_goes_on(STR("retry the upload")));
+	assert_false(docwords_goes_on(STR("")));
+}
+
 static void test_docwords__takes_any_bytes(void **state)
 {
 	static const char bytes[] = "\xff\xfe не\xd0 \xe5\xa5 ok\x80, never";
@@ -96,6 +105,7 @@ int main(void)
 			test_docwords__prohibitions_of_many_languages_are_constraints),
 		cmocka_unit_test(test_docwords__lines_of_a_log_are_nobodys_words),
 		cmocka_unit_test(test_docwords__client_markup_is_told_from_a_tag_in_html),
+		cmocka_unit_test(test_docwords__going_on_is_no_request_of_its_own),
 		cmocka_unit_test(test_docwords__takes_any_bytes),
 	};
 

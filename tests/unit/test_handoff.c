@@ -457,6 +457,24 @@ static void test_handoff__reads_the_format_of_the_seed(void **state)
 	assert_false(handoff_next_hazard(d.hazards, &it, &line));
 }
 
+static void test_handoff__an_empty_evidence_comment_is_text(void **state)
+{
+	struct buf text = BUF_INIT(4096), out = BUF_INIT(1u << 16);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	buf_add(&text, str_of(SMALL));
+	buf_add(&text, STR("- a <!-- -->\n- b <!--  -->\n- c <!-- 1, x,2 -->\n"));
+	assert_int_equal(handoff_json(buf_str(&text), &out, &e), 0);
+	assert_true(json_ok(buf_str(&out)));
+	assert_non_null(
+		strstr(buf_cstr(&out), "{\"text\":\"- a <!-- -->\",\"records\":[]}"));
+	assert_non_null(strstr(buf_cstr(&out), "{\"text\":\"- b\",\"records\":[]}"));
+	assert_non_null(strstr(buf_cstr(&out), "{\"text\":\"- c\",\"records\":[1,2]}"));
+	buf_release(&text);
+	buf_release(&out);
+}
+
 static void test_handoff__a_cut_document_says_what_is_missing(void **state)
 {
 	struct handoff_doc d;
@@ -489,6 +507,7 @@ int main(void)
 		cmocka_unit_test(
 			test_handoff__every_failing_read_is_an_error_or_a_document),
 		cmocka_unit_test(test_handoff__reads_the_format_of_the_seed),
+		cmocka_unit_test(test_handoff__an_empty_evidence_comment_is_text),
 		cmocka_unit_test(test_handoff__a_cut_document_says_what_is_missing),
 	};
 
