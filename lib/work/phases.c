@@ -95,6 +95,7 @@ static const unsigned char LETTER[256] = {
 static str mask_tail(str s)
 {
 	size_t from = 0, i, start, end;
+	bool masked = false;
 
 	while (from < s.n && LETTER[(unsigned char)s.p[from]] != IS_SPACE)
 		from++;
@@ -119,6 +120,17 @@ static str mask_tail(str s)
 			at++;
 		from = at;
 		i = at;
+		masked = true;
+	}
+	/* and what follows such a word in the same block, which may end in a shorter line */
+	while (masked && from < s.n) {
+		for (i = from; i < s.n && LETTER[(unsigned char)s.p[i]] == IS_SPACE;)
+			i++;
+		for (start = i; i < s.n && LETTER[(unsigned char)s.p[i]] == IS_KEY;)
+			i++;
+		if (i == start || (i < s.n && LETTER[(unsigned char)s.p[i]] != IS_SPACE))
+			break;
+		from = i;
 	}
 	end = s.n > 9 ? str_rfind(s, STR("-----END ")) : STR_NPOS;
 	if (end != STR_NPOS && end + 9 > from) {

@@ -578,9 +578,11 @@ static int render(struct show *x, struct source *src, struct err *e)
 		return ret;
 	if (x->json)
 		buf_printf(o, "],\"unanswered\":%zu}", x->opens);
+	else if (x->opens == 1)
+		buf_printf(o, "no result: a call of record %llu was never answered\n", n);
 	else if (x->opens)
-		buf_printf(o, "no result: %zu call%s of record %llu never answered\n",
-			   x->opens, x->opens > 1 ? "s were" : " was", n);
+		buf_printf(o, "no result: %zu calls of record %llu were never answered\n",
+			   x->opens, n);
 	return 0;
 }
 
