@@ -469,8 +469,9 @@ static void parse_commit(struct gitstate *g, str text)
 	g->subject = buf_take(&subject);
 }
 
-static int git_config_filters(struct gitstate_run *r, const char *git, const char *dir,
-			      int64_t until_ns, struct buf *out, struct err *e)
+/* Names of the settings that matter here, each ended by a NUL. */
+static int git_config_names(struct gitstate_run *r, const char *git, const char *dir,
+			    int64_t until_ns, struct buf *out, struct err *e)
 {
 	struct buf errors = BUF_INIT(ERRORS_MAX_BYTES);
 	struct args a = {.n = 0};
@@ -482,7 +483,7 @@ static int git_config_filters(struct gitstate_run *r, const char *git, const cha
 	arg(&a, STR("-z"));
 	arg(&a, STR("--name-only"));
 	arg(&a, STR("--get-regexp"));
-	arg(&a, STR("^(filter[.]|core[.]worktree$)"));
+	arg(&a, STR("^(filter[.]|core[.]worktree$|extensions[.]partialclone$)"));
 	ret = run(git, a.v, until_ns, out, &errors, e);
 	/* 1: nothing is set. A list cut at our limit is no list. */
 	if (ret == 1)
@@ -505,14 +506,14 @@ static bool is_submodule(const struct gitstate *g)
 }
 
 static int git_status(struct gitstate_run *r, const char *git, const char *dir,
-		      str filters, int64_t until_ns, struct err *e)
+		      str config, int64_t until_ns, struct err *e)
 {
 	struct buf out = BUF_INIT(OUTPUT_MAX_BYTES), errors = BUF_INIT(ERRORS_MAX_BYTES);
 	struct args a = {.n = 0};
 	int ret;
 
 	args_start(&a, dir);
-	ret = silence_filters(&a, filters, is_submodule(r->g), e);
+	ret = silence_filters(&a, config, is_submodule(r->g), e);
 	if (ret)
 		goto out;
 	arg(&a, STR("status"));
@@ -520,7 +521,9 @@ static int git_status(struct gitstate_run *r, const char *git, const char *dir,
 	arg(&a, STR("--branch"));
 	arg(&a, STR("-z"));
 	arg(&a, STR("--ignore-submodules=dirty"));
-	arg(&a, STR("--find-renames=100%"));
+	/* comparing content would ask for blobs that are not here */
+	if (str_find(config, STR("extensions.partialclone")) != STR_NPOS)
+		arg(&a, STR("--find-renames=100%"));
 	if (r->untracked_files)
 		arg(&a, STR("--untracked-files=all"));
 	ret = run(git, a.v, until_ns, &out, &errors, e);
@@ -560,7 +563,7 @@ static void git_subject(struct gitstate *g, const char *git, const char *dir,
 int gitstate_git(struct gitstate_run *r, const char *dir, struct err *e)
 {
 	int64_t until = clock_mono_ns() + TIMEOUT_NS;
-	struct buf filters = BUF_INIT(ERRORS_MAX_BYTES);
+	struct buf config = BUF_INIT(ERRORS_MAX_BYTES);
 	char *git = find_git();
 	int ret;
 
@@ -569,9 +572,9 @@ int gitstate_git(struct gitstate_run *r, const char *dir, struct err *e)
 	if (!git)
 		return err_set(e, HF_ENOTFOUND,
 			       "files not looked at: there is no git program");
-	ret = git_config_filters(r, git, dir, until, &filters, e);
+	ret = git_config_names(r, git, dir, until, &config, e);
 	if (ret == 0)
-		ret = git_status(r, git, dir, buf_str(&filters), until, e);
+		ret = git_status(r, git, dir, buf_str(&config), until, e);
 	if (ret == 0 && !r->g->unborn)
 		git_subject(r->g, git, dir, until);
 	if (ret == 0 && r->g->top) {
@@ -582,7 +585,7 @@ int gitstate_git(struct gitstate_run *r, const char *dir, struct err *e)
 			gitstate_say(r->g, "changes inside submodules not looked at");
 		buf_release(&b);
 	}
-	buf_release(&filters);
+	buf_release(&config);
 	free(git);
 	return ret;
 }

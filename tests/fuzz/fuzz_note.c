@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (it = 0; note_section(&n, &it, &heading, &body);) {
 		assert_inside(heading, text);
 		assert_inside(body, text);
-		assert(body.p >= last.p + last.n);
+		assert(!last.p || body.p >= last.p + last.n);
 		last = body;
 	}
 	if (size < 4096)

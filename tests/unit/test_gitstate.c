@@ -303,8 +303,8 @@ static const struct row rows[] = {
 	 "Branch: main · HEAD: a1062ff \"two\" · up to date with origin/main\n"
 	 "Dirty files: ` M b.txt`, `R  a.txt -> c.txt`\n"},
 	{"sha256", "repo", true,
-	 "Branch: main · HEAD: 13242cc \"first\"\n"
-	 "Dirty files: ` M a.txt`\n"},
+	 "Branch: main · HEAD: cb2f046 \"first\"\n"
+	 "Dirty files: ` M a.txt`, `R  old.txt -> new.txt`\n"},
 	{"split-index", "repo", true,
 	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
 	 "Dirty files: ` M b.txt`, `A  new.txt`\n"},
@@ -384,7 +384,11 @@ static const struct row rows[] = {
 	 "Branch: main · HEAD: 737b690 \"submodule\"\n"
 	 "Dirty files: unknown\n"
 	 "Not certain: 1 file or folder could not be looked at\n"},
-	/* clang-format on */
+		{"hostile-name", "repo", false,
+	 "Branch: main · HEAD: 9673671\n"
+	 "Dirty files: unknown\n"
+	 "Not certain: git not run: its filters cannot be switched off\n"},
+/* clang-format on */
 };
 
 static void check_row(const struct row *r)
