@@ -501,6 +501,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 	show_waits(x);
 	show_last_result(x);
 	show_last_text(x, &s);
+	extract_compare(x);
 	if (v->nedit)
 		qsort(v->edit, v->nedit, sizeof *v->edit, by_last_edit);
 	if (v->nread)

@@ -152,6 +152,12 @@ struct fact_tool {
 	uint32_t count, failed;
 };
 
+struct fact_finding { /* "found 2 issues" in an output */
+	uint64_t record;
+	str text;
+	str subject; /* the commit, path or identifier that it names */
+};
+
 enum fact_last {
 	FACT_LAST_NONE,
 	FACT_LAST_PROMPT,
@@ -195,7 +201,12 @@ struct facts {
 	FACTS_LIST(fact_pr, pr);
 	FACTS_LIST(fact_tool, tool); /* tools that are not the everyday ones */
 	FACTS_LIST(fact_sentence, last_thought);
-	int64_t *wait; /* ms between call and result, over a minute */
+	FACTS_LIST(
+		fact_name,
+		unmet); /* paths the user ordered to write, and nothing did; record of the order */
+	FACTS_LIST(fact_finding,
+		   unfollowed); /* findings whose subject is never named again */
+	int64_t *wait;          /* ms between call and result, over a minute */
 	size_t nwait;
 	str plan;
 	uint64_t plan_record;

@@ -7,6 +7,7 @@
  *   extract_task.c   agents, background tasks, lists of things to do
  *   extract_file.c   edits and reads
  *   extract_shell.c  commands, errors, git
+ *   extract_compare.c  what the user ordered or an output found, and nobody came back to
  *   extract_store.c  tables, memory, the door, saving
  */
 #ifndef WORK_EXTRACT_IMPL_H
@@ -50,6 +51,7 @@
 #define PRS_MAX         32
 #define TOOLS_MAX       64
 #define WAITS_MAX       16
+#define FINDINGS_MAX    32
 #define SUMMARIES_MAX   32
 #define UUIDS_MAX       2048
 #define SEEN_MARKS      (8 * UUIDS_MAX)
@@ -142,6 +144,8 @@ struct extract {
 	size_t nseen;
 	struct wait *wait;
 	size_t nwait;
+	struct fact_finding *finding;
+	size_t nfinding;
 	struct privates private_row;
 	struct facts view;
 	struct arena kept, other;
@@ -180,6 +184,7 @@ enum {
 	T_LEAF,
 	T_SEEN,
 	T_WAIT,
+	T_FINDING,
 	T_COUNT,
 };
 
@@ -276,5 +281,12 @@ struct fact_error *extract_add_error(struct extract *x, str command, str family,
 void extract_on_shell(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed);
 void extract_on_pr(struct extract *x, str url, str action);
+
+/* extract_compare.c */
+
+/* Keep the finding of an output, if it counts one and names something. */
+void extract_note_finding(struct extract *x, str text);
+/* Fill unmet and unfollowed of the view. */
+void extract_compare(struct extract *x);
 
 #endif

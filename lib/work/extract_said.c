@@ -29,14 +29,15 @@ static bool is_repeat(struct extract *x, str text)
 	return false;
 }
 
-#define SENTENCES_ALL 4096
+#define SENTENCE_BYTES_MIN 4
 
 /* All sentences of a text in scratch memory. */
 static str *all_sentences(struct extract *x, str text, size_t *n)
 {
-	str *s = arena_new(&x->other, str, SENTENCES_ALL);
+	size_t most = text.n / SENTENCE_BYTES_MIN + 1;
+	str *s = arena_new(&x->other, str, most);
 
-	*n = s ? prose_sentences(&x->other, text, false, s, SENTENCES_ALL) : 0;
+	*n = s ? prose_sentences(&x->other, text, false, s, most) : 0;
 	return s;
 }
 

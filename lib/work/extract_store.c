@@ -111,6 +111,10 @@ static const struct field SEEN_FIELDS[] = {F(hash, U64)};
 #define FIELD_TYPE struct wait
 static const struct field WAIT_FIELDS[] = {F(ms, U64)};
 #undef FIELD_TYPE
+#define FIELD_TYPE struct fact_finding
+static const struct field FINDING_FIELDS[] = {F(record, U64), F(text, STR),
+					      F(subject, STR)};
+#undef FIELD_TYPE
 #define FIELD_TYPE struct facts
 static const struct field SELF_FIELDS[] = {F(records, U64),
 					   F(session, STR),
@@ -183,6 +187,7 @@ const struct table extract_table[T_COUNT] = {
 	[T_LEAF] = OWN("leaf", leaf, SUMMARIES_MAX, LEAF_FIELDS),
 	[T_SEEN] = OWN("seen", seen, UUIDS_MAX, SEEN_FIELDS),
 	[T_WAIT] = OWN("wait", wait, WAITS_MAX, WAIT_FIELDS),
+	[T_FINDING] = OWN("finding", finding, FINDINGS_MAX, FINDING_FIELDS),
 };
 
 /* A new row; the oldest goes when the table is full. */

@@ -87,7 +87,9 @@ static str agent_words(struct extract *x, str s)
 
 static void agent_result(struct extract *x, struct fact_agent *a, str result)
 {
-	a->result = extract_keep(x, agent_words(x, result), AGENT_BYTES);
+	result = agent_words(x, result);
+	extract_note_finding(x, result);
+	a->result = extract_keep(x, result, AGENT_BYTES);
 	a->record = x->f.records;
 }
 

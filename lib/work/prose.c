@@ -165,9 +165,14 @@ static bool is_word_byte(char c)
 	return str_is_alnum(c) || c == '_' || (c & 0x80);
 }
 
+/* ASCII letters and digits, and . _ - / ~ @ + : one bit a byte */
 static bool is_path_byte(char c)
 {
-	return str_is_alnum(c) || (c && strchr("._/~@+-", c));
+	static const uint64_t set[2] = {UINT64_C(0x03FFE80000000000),
+					UINT64_C(0x47FFFFFE87FFFFFF)};
+	unsigned char u = (unsigned char)c;
+
+	return u < 0x80 && (set[u >> 6] >> (u & 63) & 1);
 }
 
 bool prose_is_path(str s)

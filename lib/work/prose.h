@@ -73,6 +73,14 @@ size_t prose_error_lines(struct arena *a, str output, str command, bool hard, st
 void prose_tally(struct buf *out, str output, str command);
 bool prose_tally_fails(str tally);
 
+/*
+ * The next clause from *it of an output that counts findings ("found 2 potential issues"), and
+ * what it is about: the commit named after it, else the path or identifier next to it.
+ */
+bool prose_finding(str output, size_t *it, str *clause, str *subject);
+/* An order to write something: "add ...", "please log ...", "keep appending ...". */
+bool prose_orders_write(str clause);
+
 /* Name of the tag the text begins with, or STR_NONE. */
 str prose_tag(str s);
 

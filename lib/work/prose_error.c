@@ -499,3 +499,113 @@ bool prose_tally_fails(str tally)
 	}
 	return prose_has(tally, STR("FAIL"));
 }
+
+#define FINDING_WORD_BYTES 40  /* from the number to what was found */
+#define CLAUSE_BYTES       120 /* before it */
+#define COMMIT_AFTER       2000
+#define SUBJECT_AFTER      600
+#define SUBJECT_BEFORE     200
+
+/* How long "N potential issues" at the start of s is, 0 if it is none. */
+static size_t found_length(str s)
+{
+	static const str things[] = {STR("issue"), STR("problem"), STR("bug"),
+				     STR("finding"), STR("vulnerabilit")};
+	size_t n = 0;
+	bool some = false;
+
+	for (; n < s.n && n < 4 && str_is_digit(s.p[n]); n++)
+		some |= s.p[n] != '0';
+	if (!some || n == s.n || s.p[n] != ' ')
+		return 0;
+	s = str_head(s, FINDING_WORD_BYTES);
+	for (size_t i = 0; i < COUNT(things); i++) {
+		size_t at = str_find(s, things[i]);
+
+		if (at != STR_NPOS && str_find(str_head(s, at), STR(".")) == STR_NPOS) {
+			at += things[i].n;
+			while (at < s.n && str_is_alpha(s.p[at]))
+				at++;
+			return at;
+		}
+	}
+	return 0;
+}
+
+static bool is_commit(str s)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (!str_is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
+			return false;
+		digits += str_is_digit(s.p[i]);
+	}
+	return s.n >= 7 && s.n <= 40 && digits > 0 && digits < s.n;
+}
+
+/* Commits are no tokens of their own kind: runs of letters and digits. */
+static str first_commit(str s)
+{
+	size_t begin;
+
+	for (size_t i = 0; i < s.n; i++) {
+		begin = i;
+		while (i < s.n && str_is_alnum(s.p[i]))
+			i++;
+		if (is_commit((str){s.p + begin, i - begin}))
+			return (str){s.p + begin, i - begin};
+	}
+	return STR_NONE;
+}
+
+static str first_name(str s)
+{
+	struct prose_token t;
+	bool tick = false;
+	size_t it = 0;
+
+	while (prose_token(s, &it, &tick, &t)) {
+		if (t.kind == PROSE_PATH || t.kind == PROSE_IDENT)
+			return t.text;
+	}
+	return STR_NONE;
+}
+
+static str finding_subject(str before, str after)
+{
+	str subject = first_commit(utf8_head(after, COMMIT_AFTER));
+
+	if (subject.n == 0)
+		subject = first_name(utf8_head(after, SUBJECT_AFTER));
+	if (subject.n == 0)
+		subject = first_name(utf8_tail(before, SUBJECT_BEFORE));
+	return subject;
+}
+
+bool prose_finding(str output, size_t *it, str *clause, str *subject)
+{
+	size_t k, n, begin, end;
+
+	while ((k = str_find(str_from(output, *it), STR("ound "))) != STR_NPOS) {
+		*it += k + 5;
+		n = found_length(str_from(output, *it));
+		if (n == 0)
+			continue;
+		end = *it + n;
+		*subject = finding_subject(str_head(output, *it), str_from(output, end));
+		begin = *it;
+		while (begin > 0 && *it - begin < CLAUSE_BYTES &&
+		       !strchr("\n\"\\.>", output.p[begin - 1]))
+			begin--;
+		begin += begin &&
+			 output.p[begin - 1] == '\\'; /* the n of an escaped newline */
+		while (begin < end && (output.p[begin] & 0xC0) == 0x80)
+			begin++;
+		*clause = str_trim((str){output.p + begin, end - begin});
+		*it = end;
+		if (subject->n)
+			return true;
+	}
+	return false;
+}

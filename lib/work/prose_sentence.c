@@ -443,6 +443,38 @@ int prose_constraint(str clause)
 	return has_listed(low, RESERVES) ? 1 : 0;
 }
 
+/* what begins an order to write */
+static const char WRITE_VERBS[] =
+	"add |append |write |update |create |edit |change |fix |put |insert |"
+	"replace |rewrite |rename |remove |delete |log |save |record |document |"
+	"extend |implement |adding |appending |writing |updating |logging |"
+	"keep adding|keep appending|keep updating|keep writing|keep logging";
+static const char ORDER_LEADS[] =
+	" and | then | please | also | to | now |, | carefully |can you |could you |"
+	"should |must ";
+
+bool prose_orders_write(str clause)
+{
+	char text[CONSTRAINT_MAX];
+	str low, order, rest = str_of(ORDER_LEADS), lead;
+	size_t k;
+
+	clause = str_trim(clause);
+	if (clause.n < CONSTRAINT_MIN || is_pasted(clause))
+		return false;
+	low = prose_lower_head(clause, text, sizeof text);
+	order = after_leads(low);
+	if (starts_listed(order, WRITE_VERBS))
+		return true;
+	while (str_split(&rest, '|', &lead)) {
+		k = str_find(low, lead);
+		if (k != STR_NPOS &&
+		    starts_listed(str_from(low, k + lead.n), WRITE_VERBS))
+			return true;
+	}
+	return false;
+}
+
 /* A character of a word, of any script: no punctuation, no symbol, no picture. */
 static bool is_letter(uint32_t cp)
 {

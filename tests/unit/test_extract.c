@@ -769,6 +769,60 @@ static void test_extract__waits_are_over_a_minute_and_the_longest_stay(void **st
 	free_facts();
 }
 
+/* ---- comparisons ---- */
+
+static void test_extract__an_order_to_write_that_nothing_followed_is_unmet(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("add a test to tests/dim.c. then update docs/plan.md, and look at src/hall.c");
+	user("@docs/log.md has the steps. carefully append them to the file above");
+	call("a", "Edit",
+	     "\"file_path\":\"/home/dev/lantern/tests/dim.c\",\"old_string\":\"\",\"new_"
+	     "string\":\"x\"");
+	result("a", "ok", false, "");
+	f = facts();
+	assert_int_equal(f->nunmet, 0); /* not answered yet */
+	free_facts();
+	assistant("All of it is done.");
+	user("add src/late.c");
+	f = facts();
+	assert_int_equal(f->nunmet, 2);
+	is(f->unmet[0].text, "docs/plan.md");
+	assert_int_equal(f->unmet[0].record, 1);
+	is(f->unmet[1].text, "docs/log.md");
+	free_facts();
+	ran("echo x >> docs/log.md", "", false);
+	f = facts();
+	assert_int_equal(f->nunmet, 1);
+	free_facts();
+}
+
+static void test_extract__a_finding_never_named_again_is_unfollowed(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("lamp review", "The bot found 2 potential issues in commit 1f2e3d4a5b6c",
+	    false);
+	ran("lamp audit", "found 3 problems in hall_level", false);
+	assistant("The hall_level is off by one.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 1);
+	is(f->unfollowed[0].text, "The bot found 2 potential issues");
+	is(f->unfollowed[0].subject, "1f2e3d4a5b6c");
+	assert_int_equal(f->unfollowed[0].record, 2);
+	free_facts();
+	ran("git show 1f2e3d4", "", false);
+	assistant("Commit 1f2e3d4 has them.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 0);
+	free_facts();
+}
+
 /* ---- branches and time ---- */
 
 static void test_extract__abandoned_branches_are_left_out(void **state)
@@ -1213,6 +1267,9 @@ int main(void)
 		cmocka_unit_test(test_extract__a_sub_agents_own_file_is_read),
 		cmocka_unit_test(
 			test_extract__waits_are_over_a_minute_and_the_longest_stay),
+		cmocka_unit_test(
+			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
+		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),
 		cmocka_unit_test(test_extract__abandoned_branches_are_left_out),
 		cmocka_unit_test(test_extract__since_leaves_out_what_was_before),
 		cmocka_unit_test(test_extract__no_secret_of_the_fixtures_is_kept),

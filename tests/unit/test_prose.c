@@ -555,6 +555,56 @@ static void test_prose__counts_stand_near_the_end(void **state)
 	buf_release(&long_output);
 }
 
+static void finding(const char *output, const char *want)
+{
+	struct buf got = BUF_INIT(1000);
+	str clause, subject;
+	size_t it = 0;
+
+	while (prose_finding(str_of(output), &it, &clause, &subject))
+		buf_printf(&got, "%s%.*s (%.*s)", got.n ? "; " : "", STR_ARG(clause),
+			   STR_ARG(subject));
+	assert_string_equal(buf_cstr(&got), want);
+	buf_release(&got);
+}
+
+static void test_prose__finds_counted_findings_and_their_subject(void **state)
+{
+	(void)state;
+	finding("Review of src/dim.c.\nIt found 2 potential issues for commit 1f2e3d4a.",
+		"It found 2 potential issues (1f2e3d4a)");
+	finding("{\"body\":\"x\\nFound 12 bugs in dim_level\"}",
+		"Found 12 bugs (dim_level)");
+	finding("dim_level: found 1 problem", "dim_level: found 1 problem (dim_level)");
+	finding("found 0 vulnerabilities in dim_level", "");
+	finding("found 2 lamps. The issue is dim_level", "");
+	finding("found 2 issues", "");
+	finding("found 2 issues in 1234567 and deadbee", "");
+	finding("found 2 issues; found 3 bugs in x/y.c",
+		"found 2 issues (x/y.c); found 2 issues; found 3 bugs (x/y.c)");
+	finding("", "");
+}
+
+static void test_prose__tells_orders_to_write(void **state)
+{
+	static const char *const yes[] = {
+		"add a test to tests/dim.c",
+		"please update docs/plan.md",
+		"continue with this, carefully appending a log to the file",
+		"ok, fix src/dim.c",
+		"look at it and then write docs/plan.md",
+	};
+	static const char *const no[] = {
+		"look at src/dim.c", "what does docs/plan.md say?", "the address of x.c",
+		"10:00:00 lamp: add a.c", ""};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++)
+		assert_true(prose_orders_write(str_of(yes[i])));
+	for (size_t i = 0; i < COUNT(no); i++)
+		assert_false(prose_orders_write(str_of(no[i])));
+}
+
 static void test_prose__tag_is_the_name_a_text_begins_with(void **state)
 {
 	(void)state;
@@ -615,6 +665,10 @@ static void call_all(str s)
 	prose_command(&b, s);
 	prose_family(&b, prose_command_core(s));
 	prose_tally(&b, s, STR_NONE);
+	it = 0;
+	while (prose_finding(s, &it, &out[0], &out[1]))
+		assert_true(out[0].n > 0 && out[1].n > 0);
+	prose_orders_write(s);
 	assert_true(!valid || utf8_valid(buf_str(&b)));
 	buf_release(&b);
 	arena_release(&a);
@@ -679,6 +733,8 @@ int main(void)
 		cmocka_unit_test(
 			test_prose__error_names_inside_longer_names_do_not_count),
 		cmocka_unit_test(test_prose__counts_stand_near_the_end),
+		cmocka_unit_test(test_prose__finds_counted_findings_and_their_subject),
+		cmocka_unit_test(test_prose__tells_orders_to_write),
 		cmocka_unit_test(test_prose__tag_is_the_name_a_text_begins_with),
 		cmocka_unit_test(test_prose__takes_a_text_cut_at_every_byte),
 		cmocka_unit_test(test_prose__takes_nul_bytes_and_lone_marks),

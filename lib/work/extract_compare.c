@@ -1,0 +1,180 @@
+/*
+ * Comparisons of records: what the user ordered and no call did, what an output found and
+ * nothing named again. Only what can be told from the tables; a fact that was dropped from
+ * them can make either of the two wrong, which is why a document says "in what is recorded".
+ */
+#include "work/extract_impl.h"
+#include "base/utf8.h"
+#include "work/prose.h"
+
+#define UNMET_MAX     16
+#define ORDERS_MAX    40   /* newest prompts looked at */
+#define ORDER_BYTES   1500 /* longer ones are mostly pasted */
+#define CLAUSES_MAX   64
+#define SUBJECT_BYTES 7 /* of a commit are how it is named */
+
+#define FINDINGS_OF_ONE 4
+
+void extract_note_finding(struct extract *x, str text)
+{
+	struct fact_finding *f;
+	str clause, subject;
+	size_t it = 0;
+
+	for (size_t i = 0; i < FINDINGS_OF_ONE; i++) {
+		if (!prose_finding(text, &it, &clause, &subject))
+			return;
+		f = extract_push_newest(x, &extract_table[T_FINDING]);
+		f->record = x->f.records;
+		f->text = extract_keep_line(x, extract_squeezed(x, clause));
+		f->subject = extract_keep_line(x, subject);
+	}
+}
+
+/* The path ends in the name, at a border between parts. */
+static bool ends_in(str path, str name)
+{
+	char before;
+
+	if (!str_ends(path, name))
+		return false;
+	before = path.n > name.n ? path.p[path.n - name.n - 1] : '/';
+	return before == '/' || before == '\\';
+}
+
+/* Since that record a call wrote the file, or might have: an edit, a command, an agent's report. */
+static bool written_since(const struct facts *f, str path, uint64_t record)
+{
+	str name = str_basename(path);
+
+	for (size_t i = 0; i < f->nedit; i++) {
+		if (f->edit[i].last > record && ends_in(f->edit[i].path, name))
+			return true;
+	}
+	for (size_t i = 0; i < f->ncommand; i++) {
+		if (f->command[i].record > record &&
+		    str_find(f->command[i].text, name) != STR_NPOS)
+			return true;
+	}
+	for (size_t i = 0; i < f->nopen; i++) {
+		if (str_find(f->open[i].label, name) != STR_NPOS)
+			return true;
+	}
+	for (size_t i = 0; i < f->nagent; i++) {
+		if (f->agent[i].record > record &&
+		    str_find(f->agent[i].result, name) != STR_NPOS)
+			return true;
+	}
+	return false;
+}
+
+static void add_unmet(struct facts *v, str path, uint64_t record)
+{
+	for (size_t i = 0; i < v->nunmet; i++) {
+		if (str_eq(v->unmet[i].text, path))
+			return;
+	}
+	if (v->nunmet < UNMET_MAX)
+		v->unmet[v->nunmet++] = (struct fact_name){path, 1, record};
+}
+
+/* How many files the text names; the first one in *first. *written: something wrote one of them since. */
+static size_t named_files(const struct facts *v, str text, uint64_t record, str *first,
+			  bool *written)
+{
+	struct prose_token t;
+	bool tick = false;
+	size_t it = 0, n = 0;
+
+	*written = false;
+	while (prose_token(text, &it, &tick, &t)) {
+		if (t.kind != PROSE_PATH || t.text.p[t.text.n - 1] == '/')
+			continue;
+		if (n++ == 0)
+			*first = t.text;
+		*written |= written_since(v, t.text, record);
+	}
+	return n;
+}
+
+/*
+ * An order that names several files is met when one of them was written: "move it from a.c
+ * to b.c". One without a file is about the prompt's only one: "append it to the file above".
+ */
+static void unmet_clause(struct facts *v, str clause, const struct fact_prompt *p)
+{
+	bool written;
+	size_t n;
+	str first;
+
+	if (!prose_orders_write(clause) || prose_constraint(clause) > 1)
+		return;
+	n = named_files(v, clause, p->record, &first, &written);
+	if (n == 0 && str_find(clause, STR(" file")) != STR_NPOS)
+		n = named_files(v, p->text, p->record, &first, &written) == 1;
+	if (n && !written)
+		add_unmet(v, first, p->record);
+}
+
+/* An order that nothing followed yet is no broken one: the model must have answered after it. */
+static void show_unmet(struct extract *x)
+{
+	struct facts *v = &x->view;
+	str clause[CLAUSES_MAX];
+	size_t n, from = v->nprompt > ORDERS_MAX ? v->nprompt - ORDERS_MAX : 0;
+
+	v->unmet = arena_new(&x->other, struct fact_name, UNMET_MAX);
+	v->nunmet = 0;
+	for (size_t i = from; v->unmet && i < v->nprompt; i++) {
+		const struct fact_prompt *p = &v->prompt[i];
+
+		if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
+		    p->text.n > ORDER_BYTES || p->record >= v->last_text_record)
+			continue;
+		n = prose_sentences(&x->other, p->text, true, clause, CLAUSES_MAX);
+		for (size_t k = 0; k < n; k++)
+			unmet_clause(v, clause[k], p);
+	}
+}
+
+/* Words, commands or edits after that record name it. */
+static bool named_since(const struct facts *f, str subject, uint64_t record)
+{
+	str name = str_chr(subject, '/') == STR_NPOS ? utf8_head(subject, 40)
+						     : str_basename(subject);
+
+	if (str_chr(name, '.') == STR_NPOS && str_chr(name, '_') == STR_NPOS)
+		name = str_head(name, name.n > SUBJECT_BYTES ? SUBJECT_BYTES : name.n);
+	for (size_t i = 0; i < f->nprompt; i++) {
+		if (f->prompt[i].record > record &&
+		    str_find(f->prompt[i].text, name) != STR_NPOS)
+			return true;
+	}
+	for (size_t i = 0; i < f->nsentence; i++) {
+		if (f->sentence[i].record > record &&
+		    str_find(f->sentence[i].text, name) != STR_NPOS)
+			return true;
+	}
+	return written_since(f, subject, record) ||
+	       str_find(f->last_text, name) != STR_NPOS;
+}
+
+static void show_unfollowed(struct extract *x)
+{
+	struct facts *v = &x->view;
+
+	v->unfollowed = arena_new(&x->other, struct fact_finding, FINDINGS_MAX);
+	v->nunfollowed = 0;
+	for (size_t i = 0; v->unfollowed && i < x->nfinding; i++) {
+		const struct fact_finding *f = &x->finding[i];
+
+		if (!named_since(v, f->subject, f->record))
+			v->unfollowed[v->nunfollowed++] = *f;
+	}
+}
+
+void extract_compare(struct extract *x)
+{
+	show_unmet(x);
+	show_unfollowed(x);
+}
