@@ -31,7 +31,7 @@ static const char MUSINGS[] = "don't think|don't understand|don't know|only if|d
 
 /* words before an order that do not change it */
 static const char LEADS[] =
-	"no|ok|okay|yes|please|and|but|so|also|then|just|well|bitte|ja|"
+	"no|ok|okay|yes|please|and|but|so|also|then|just|well|carefully|bitte|ja|"
 	"aber|und|por favor|да|но|и|请";
 
 /* orders that forbid or demand, at the head of a clause */
