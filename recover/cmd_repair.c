@@ -18,7 +18,7 @@ static void print(const struct repair_done *d, const struct args *a, struct out 
 	if (a->json) {
 		json_add_str(&name, str_of(a->output));
 		out_printf(o,
-			   "{\"file\":%s,\"records\":%" PRIu64 ",\"losses\":%" PRIu64
+			   "{\"format\":1,\"file\":%s,\"records\":%" PRIu64 ",\"losses\":%" PRIu64
 			   ",\"lost_bytes\":%" PRIu64 ",\"replaced\":%" PRIu64 "}\n",
 			   buf_cstr(&name), d->records, d->losses, d->lost_bytes,
 			   d->replaced);

@@ -74,7 +74,7 @@ void catalog_release(struct catalog *c);
 size_t catalog_id_chars(const struct catalog *c);
 /* A table for people, times in UTC; with the directory of each session if `places`. Nothing for no session. */
 void catalog_list(const struct catalog *c, bool places, struct out *o);
-/* {"sessions":[...],"others":n,"empty":n,"skipped":n} */
+/* {"format":1,"sessions":[...],"others":n,"empty":n,"skipped":n} */
 void catalog_list_json(const struct catalog *c, struct out *o);
 
 struct catalog_pick {

@@ -261,7 +261,7 @@ void catalog_list_json(const struct catalog *c, struct out *o)
 {
 	size_t i;
 
-	out_add(o, STR("{\"sessions\":["));
+	out_add(o, STR("{\"format\":1,\"sessions\":["));
 	for (i = 0; i < c->n; i++) {
 		if (i)
 			out_add(o, STR(","));

@@ -96,7 +96,7 @@ static void finish(const struct ledger *l, const struct buf *text, bool json,
 		   struct buf *out)
 {
 	if (json) {
-		buf_add(out, STR("{\"records\":["));
+		buf_add(out, STR("{\"format\":1,\"records\":["));
 		buf_add(out, buf_str(text));
 		buf_add(out, STR("],\"ledger\":"));
 		ledger_json(l, out);
