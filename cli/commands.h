@@ -1,0 +1,12 @@
+/*
+ * commands: one per file cmd_NAME.c; main.c has the table.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "args.h"
+
+extern const struct command cmd_save, cmd_draft, cmd_recover_start, cmd_check, cmd_status,
+	cmd_list, cmd_show, cmd_recover;
+
+#endif

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+load handoff-lib
+
+setup_file()
+{
+	COMMANDS=$("${HANDOFF_BIN:-$BATS_TEST_DIRNAME/../../build/bin}/handoff" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+	export COMMANDS
+}
+
+_setup=$(declare -f setup)
+eval "base_${_setup}"
+setup()
+{
+	base_setup
+	handoff_setup
+}
+
+@test "--help names every command, on standard output" {
+	run --separate-stderr -0 "$H" --help
+	for c in status list show check save draft recover-start recover; do holds "  $c "; done
+	[ -z "$stderr" ]
+	first=$output
+	run --separate-stderr -0 "$H" -h
+	[ "$output" = "$first" ]
+}
+
+@test "each command has a --help that names itself and --json" {
+	for c in $COMMANDS; do
+		[ $c != recover ] || continue
+		run --separate-stderr -0 "$H" $c --help
+		holds "Usage: handoff $c"
+		holds "--json"
+		holds "--help"
+		[ -z "$stderr" ]
+	done
+}
+
+@test "each option with a value says so when it has none" {
+	for c in $COMMANDS; do
+		case $c in recover | draft | recover-start) continue ;; esac
+		run -0 "$H" $c --help
+		for o in $(sed -n 's/^ .*--\([a-z-]*\)\( [A-Z]\).*/\1/p' <<<"$output"); do
+			run --separate-stderr -64 "$H" $c "--$o"
+			grumbles "option --$o needs a value"
+		done
+	done
+}
+
+@test "--version" {
+	run --separate-stderr -0 "$H" --version
+	[[ $output =~ ^handoff\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "what is unknown is a usage error" {
+	run --separate-stderr -64 "$H"
+	grumbles "no command"
+	run --separate-stderr -64 "$H" frobnicate
+	grumbles "unknown command 'frobnicate'"
+	run --separate-stderr -64 "$H" --frobnicate
+	grumbles "unknown option --frobnicate"
+	for c in $COMMANDS; do
+		case $c in recover | draft | recover-start) continue ;; esac
+		run --separate-stderr -64 "$H" $c --frobnicate
+		grumbles "unknown option --frobnicate"
+	done
+}
+
+@test "missing and superfluous arguments are usage errors" {
+	run --separate-stderr -64 "$H" show
+	grumbles "missing argument"
+	run --separate-stderr -64 "$H" check
+	grumbles "missing argument"
+	run --separate-stderr -64 "$H" list x
+	grumbles "unexpected argument 'x'"
+	run --separate-stderr -64 "$H" save </dev/null
+	grumbles "--session ID is needed"
+	run --separate-stderr -64 "$H" save --session ../x </dev/null
+	grumbles "no session id"
+}
+
+@test "what skills inline tells what is wrong on standard output, with status 0" {
+	run --separate-stderr -0 "$H" draft --frobnicate
+	holds "unknown option --frobnicate"
+	[ -z "$stderr" ]
+	run --separate-stderr -0 "$H" draft --session ../x
+	holds "no session id"
+	run --separate-stderr -0 "$H" recover-start --session
+	holds "needs a value"
+	run --separate-stderr -0 "$H" recover-start --session $S -- "no such thing"
+	holds "Nothing was recovered"
+	[ -z "$stderr" ]
+}
+
+@test "recover runs the program beside it, with its arguments and its status" {
+	run --separate-stderr -0 "$H" recover --version
+	[[ $output == handoff-recover\ * ]]
+	run --separate-stderr -64 "$H" recover frobnicate
+	run --separate-stderr -0 "$H" recover list --help
+	holds "Usage: handoff-recover list"
+}
+
+@test "recover without the program beside it says where it looked" {
+	cp "$H" "$BATS_TEST_TMPDIR/handoff"
+	run --separate-stderr -1 "$BATS_TEST_TMPDIR/handoff" recover
+	grumbles "handoff-recover: not installed"
+}
+
+@test "a full disk is told, a closed pipe is no failure" {
+	[ -w /dev/full ] || skip
+	run --separate-stderr -1 bash -c '"$1" --help >/dev/full' _ "$H"
+	[[ $stderr == "handoff: standard output: No space left"* ]]
+}
+
+@test "closed descriptors do no harm" {
+	run -0 bash -c '"$1" status <&- 2>&-' _ "$H"
+	run -1 bash -c '"$1" status >&-' _ "$H"
+}

@@ -1,0 +1,125 @@
+#include "session.h"
+
+#include "base/utf8.h"
+#include "work/revive.h"
+
+#define KILLED "38fb3e7a-1111-4222-8333-444455556666"
+
+static void place(const char *fixture, const char *id)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "fixtures/transcripts/%s.jsonl", fixture);
+	str text = session_read(path);
+
+	snprintf(path, sizeof(path), "claude/projects/-home-dev-orchard/%s.jsonl", id);
+	test_write(path, text);
+}
+
+static void revive(const char *const *word, int n, struct buf *out)
+{
+	struct revive_options o = {.claude_dir = test_path("claude"),
+				   .dir = "/home/dev/orchard"};
+	char *w[8];
+
+	for (int i = 0; i < n; i++)
+		w[i] = str_dup(str_of(word[i]));
+	buf_reset(out);
+	revive_show(&o, w, n, out);
+	for (int i = 0; i < n; i++)
+		free(w[i]);
+	assert_true(utf8_units16(buf_str(out)) <= REVIVE_UNITS + 20);
+}
+
+static bool has(const struct buf *b, const char *words)
+{
+	return strstr(buf_cstr(b), words) != NULL;
+}
+
+static void test_revive__without_words_it_is_the_dead_session_of_the_project(void **state)
+{
+	struct buf out = BUF_INIT(1u << 20);
+
+	(void)state;
+	test_dir();
+	place("cli-killed", KILLED);
+	revive(NULL, 0, &out);
+	assert_true(has(&out, "Session to recover: " KILLED "\n"));
+	assert_true(has(&out, "handoff-recover show " KILLED));
+	assert_true(has(&out, "## The end of its index\n"));
+	assert_true(has(&out, "\n## Goal\n"));
+	assert_true(has(&out, "\n## Known Gaps\n"));
+	assert_false(has(&out, "Focus:"));
+	buf_release(&out);
+}
+
+static void
+test_revive__a_first_word_that_is_a_session_is_one_all_else_a_focus(void **state)
+{
+	static const char *const both[] = {"38fb3e7a", "focus on", "the apples"};
+	static const char *const words[] = {"the", "apples"};
+	struct buf out = BUF_INIT(1u << 20);
+
+	(void)state;
+	test_dir();
+	place("cli-killed", KILLED);
+	revive(both, 3, &out);
+	assert_true(has(&out, "Session to recover: " KILLED "\n"));
+	assert_true(has(&out, "Focus: the apples\n"));
+	revive(words, 2, &out);
+	assert_true(has(&out, "Session to recover: " KILLED "\n"));
+	assert_true(has(&out, "Focus: the apples\n"));
+	buf_release(&out);
+}
+
+static void test_revive__what_cannot_be_found_is_the_answer(void **state)
+{
+	static const char *const id[] = {"deadbeef-0000-4000-8000-000000000000"};
+	struct buf out = BUF_INIT(1u << 20);
+
+	(void)state;
+	test_dir();
+	revive(NULL, 0, &out);
+	assert_true(has(&out, "Nothing was recovered: "));
+	place("cli-killed", KILLED);
+	revive(id, 1, &out);
+	assert_true(has(&out, "Nothing was recovered: "));
+	assert_true(has(&out, KILLED));
+	buf_release(&out);
+}
+
+static void keeps_the_limit(const char *path)
+{
+	struct buf out = BUF_INIT(1u << 20);
+	const char *word[] = {path};
+	char *abs = realpath(path, NULL);
+
+	word[0] = abs;
+	revive(word, 1, &out);
+	assert_true(out.n > 0);
+	buf_release(&out);
+	free(abs);
+}
+
+static void
+test_revive__every_transcript_of_ours_gives_an_answer_within_the_limit(void **state)
+{
+	(void)state;
+	test_dir();
+	assert_true(session_each("fixtures/transcripts", keeps_the_limit) > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_revive__without_words_it_is_the_dead_session_of_the_project),
+		cmocka_unit_test(
+			test_revive__a_first_word_that_is_a_session_is_one_all_else_a_focus),
+		cmocka_unit_test(test_revive__what_cannot_be_found_is_the_answer),
+		cmocka_unit_test(
+			test_revive__every_transcript_of_ours_gives_an_answer_within_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
