@@ -347,7 +347,7 @@ static void on_success(struct extract *x, const struct call *c, const struct val
 	} else if (str_eq(c->name, STR("TodoWrite"))) {
 		extract_on_todo_list(x, c->payload);
 	} else if (str_eq(c->name, STR("TaskCreate"))) {
-		extract_on_task_create(x, c, result);
+		extract_on_task_create(x, c, result, text);
 	} else if (str_eq(c->name, STR("TaskUpdate"))) {
 		extract_on_task_update(x, c);
 	} else if (extract_is_task_output(c->name)) {

@@ -261,7 +261,7 @@ void extract_on_agent_result(struct extract *x, const struct call *c,
 			     const struct val *result, str text);
 void extract_on_todo_list(struct extract *x, str payload);
 void extract_on_task_create(struct extract *x, const struct call *c,
-			    const struct val *result);
+			    const struct val *result, str text);
 void extract_on_task_update(struct extract *x, const struct call *c);
 /* A tool that tells or ends what a background task did. */
 bool extract_is_task_output(str name);

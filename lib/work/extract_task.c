@@ -169,18 +169,31 @@ static str task_key(struct extract *x, str id)
 	return key;
 }
 
+/* "Task #3 created successfully: subject", where the client kept no more than that. */
+static str task_number(str text)
+{
+	size_t n = 0;
+
+	if (!str_starts(text, STR("Task #")))
+		return STR_NONE;
+	text = str_from(text, 6);
+	while (n < text.n && str_is_digit(text.p[n]))
+		n++;
+	return str_head(text, n);
+}
+
 void extract_on_task_create(struct extract *x, const struct call *c,
-			    const struct val *result)
+			    const struct val *result, str text)
 {
 	const struct val *task = val_get(result, "task");
 	str subject = extract_packed(c->payload, "subject");
+	str id = task ? extract_door_get(x, task, "id") : task_number(text);
 
-	if (!task)
+	if (id.n == 0)
 		return;
 	if (subject.n == 0)
 		subject = extract_door_get(x, task, "subject");
-	add_todo(x, task_key(x, extract_door_get(x, task, "id")), subject,
-		 STR("pending"));
+	add_todo(x, task_key(x, id), subject, STR("pending"));
 }
 
 void extract_on_task_update(struct extract *x, const struct call *c)

@@ -769,6 +769,160 @@ static void test_extract__waits_are_over_a_minute_and_the_longest_stay(void **st
 	free_facts();
 }
 
+static void test_extract__a_task_is_known_by_its_words_alone(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "TaskCreate", "\"subject\":\"Check the clock\"");
+	result("a", "Task #12 created successfully: Check the clock", false, "");
+	call("b", "TaskUpdate", "\"taskId\":\"12\",\"status\":\"completed\"");
+	result("b", "Updated task #12", false, "");
+	call("c", "TaskCreate", "\"subject\":\"Lost\"");
+	result("c", "no", false, "");
+	f = facts();
+	assert_int_equal(f->ntodo, 1);
+	is(f->todo[0].id, "#12");
+	is(f->todo[0].status, "completed");
+	free_facts();
+}
+
+static void test_extract__a_background_task_ends_when_it_is_asked_or_stopped(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	call("a", "Bash", "\"command\":\"make serve\"");
+	result("a", "Running", false, ",\"toolUseResult\":{\"backgroundTaskId\":\"b1\"}");
+	call("b", "Agent", "\"description\":\"Look\",\"subagent_type\":\"x\"");
+	result("b", "Async agent", false,
+	       ",\"toolUseResult\":{\"isAsync\":true,\"agentId\":\"a7\"}");
+	f = facts();
+	assert_int_equal(f->nbackground, 2);
+	is(f->background[0].command, "make serve");
+	is(f->background[1].command, "agent: Look");
+	is(f->background[1].ended, "");
+	free_facts();
+	call("c", "TaskOutput", "\"task_id\":\"a7\"");
+	result("c", "<status>running</status>", false, "");
+	call("d", "TaskOutput", "\"task_id\":\"a7\"");
+	result("d",
+	       "<status>completed</status><output>agentId: a7\\nA loose wire.</output>",
+	       false, "");
+	call("e", "KillShell", "\"shell_id\":\"b1\"");
+	result("e", "ok", false, "");
+	f = facts();
+	is(f->background[0].ended, "stopped");
+	is(f->background[1].ended, "completed");
+	is(f->agent[0].result, "A loose wire.");
+	free_facts();
+	for (int i = 0; i < 3 * BACKGROUND_MAX; i++) {
+		char more[100];
+
+		(void)snprintf(more, sizeof more,
+			       ",\"toolUseResult\":{\"backgroundTaskId\":\"x%d\"}", i);
+		call("f", "Bash", "\"command\":\"make serve\"");
+		result("f", "Running", false, more);
+	}
+	f = facts();
+	assert_int_equal(f->nbackground, BACKGROUND_MAX);
+	is(f->background[BACKGROUND_MAX - 1].id, "x299");
+	free_facts();
+}
+
+static void test_extract__blocked_commands_name_the_rule(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("git push --force",
+	    "BLOCKED by guard: no force\\nRule: never force-push\\nmore", true);
+	call("m", "mcp__lamp__dim", "\"query\":\"x\"");
+	result("m", "the lamp is not there", true, "");
+	call("n", "mcp__lamp__dim", "\"query\":\"x\"");
+	result("n", "ok", false, "");
+	f = facts();
+	assert_int_equal(f->nerror, 2);
+	is(f->error[0].line[0], "BLOCKED by guard: no force");
+	is(f->error[0].line[1], "Rule: never force-push");
+	is(f->error[1].line[0], "the lamp is not there");
+	assert_false(f->error[1].tool);
+	assert_int_equal(f->ntool, 1);
+	assert_int_equal(f->tool[0].count, 2);
+	assert_int_equal(f->tool[0].failed, 1);
+	free_facts();
+}
+
+static void test_extract__messages_in_here_documents_have_a_subject(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("git commit -q -m \\\"$(cat <<'EOF'\\nlamp: dim the hall\\n\\nBody.\\nEOF\\n)\\\"",
+	    "", false);
+	record("pr-link", ",\"prUrl\":\"https://x/pull/3\"");
+	record("pr-link", ",\"prUrl\":\"https://x/pull/3\"");
+	f = facts();
+	assert_int_equal(f->ncommit, 1);
+	is(f->commit[0].subject, "lamp: dim the hall");
+	assert_int_equal(f->npr, 1);
+	free_facts();
+}
+
+static void test_extract__words_after_an_editors_note_are_the_prompt(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("<ide_opened_file>The user opened dim.c</ide_opened_file>\\nmake it dim");
+	user("<ide_opened_file>The user opened dim.c</ide_opened_file>");
+	f = facts();
+	assert_int_equal(f->nprompt, 1);
+	is(f->prompt[0].text, "make it dim");
+	free_facts();
+}
+
+static void
+test_extract__when_the_last_text_was_abandoned_the_one_before_stands(void **state)
+{
+	static const char chain[] =
+		"{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":null,\"message\":{\"content\":"
+		"\"dim the lamp\"}}\n"
+		"{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"message\":{"
+		"\"content\":[{\"type\":\"text\",\"text\":\"The lamp in there is dim now. The hall "
+		"comes next.\"}]}}\n"
+		"{\"type\":\"user\",\"uuid\":\"c\",\"parentUuid\":\"b\",\"message\":{\"content\":"
+		"\"make it blink\"}}\n"
+		"{\"type\":\"assistant\",\"uuid\":\"d\",\"parentUuid\":\"c\",\"message\":{"
+		"\"content\":[{\"type\":\"text\",\"text\":\"It blinks now.\"}]}}\n"
+		"{\"type\":\"user\",\"uuid\":\"e\",\"parentUuid\":\"b\",\"message\":{\"content\":"
+		"\"do not blink\"}}\n";
+	struct extract *x = extract_new();
+	struct tree *t = tree_new();
+	const struct facts *f;
+	struct reading r;
+
+	(void)state;
+	test_dir();
+	test_write("t.jsonl", STR(chain));
+	open_reading(&r, test_path("t.jsonl"));
+	feed(&r, x, t, SIZE_MAX);
+	tree_finish(t);
+	f = extract_facts(x, NULL, CLOCK_NONE);
+	is(f->last_text, "It blinks now.");
+	f = extract_facts(x, t, CLOCK_NONE);
+	is(f->last_text, "The lamp in there is dim now.\nThe hall comes next.");
+	assert_int_equal(f->last_text_record, 2);
+	close_reading(&r);
+	tree_free(t);
+	extract_free(x);
+}
+
 /* ---- comparisons ---- */
 
 static void test_extract__an_order_to_write_that_nothing_followed_is_unmet(void **state)
@@ -1039,6 +1193,13 @@ static void test_extract__floods_are_bounded_and_the_ends_stay(void **state)
 			i, i);
 		call("e", "Edit", text);
 		result("e", "ok", false, "");
+		(void)snprintf(text, sizeof text, "\"file_path\":\"/r%d.c\"", i);
+		call("r", "Read", text);
+		result("r", "1\\tdef read_name():", false, "");
+		record("assistant",
+		       ",\"message\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
+		       "\"The root cause of %d is the clock, because it failed.\"}]}",
+		       i);
 		if (i % 50 == 0)
 			user(buf_cstr(&long_text));
 	}
@@ -1054,6 +1215,9 @@ static void test_extract__floods_are_bounded_and_the_ends_stay(void **state)
 	assert_int_equal(f->nerror, ERRORS_MAX);
 	assert_true(f->ncommand <= COMMANDS_MAX);
 	assert_int_equal(f->nedit, FILES_MAX);
+	assert_int_equal(f->nread, FILES_MAX);
+	is(f->read[f->nread - 1].path, "/r2999.c");
+	assert_true(f->nthought <= THOUGHTS_MAX && f->nthought >= THOUGHTS_CUT);
 	is(f->edit[f->nedit - 1].path, "/f2999.c");
 	assert_true(f->nident <= IDENTS_MAX && f->nnamed <= NAMED_MAX);
 	for (size_t i = 1; i < f->nident; i++)
@@ -1267,6 +1431,15 @@ int main(void)
 		cmocka_unit_test(test_extract__a_sub_agents_own_file_is_read),
 		cmocka_unit_test(
 			test_extract__waits_are_over_a_minute_and_the_longest_stay),
+		cmocka_unit_test(test_extract__a_task_is_known_by_its_words_alone),
+		cmocka_unit_test(
+			test_extract__a_background_task_ends_when_it_is_asked_or_stopped),
+		cmocka_unit_test(test_extract__blocked_commands_name_the_rule),
+		cmocka_unit_test(test_extract__messages_in_here_documents_have_a_subject),
+		cmocka_unit_test(
+			test_extract__words_after_an_editors_note_are_the_prompt),
+		cmocka_unit_test(
+			test_extract__when_the_last_text_was_abandoned_the_one_before_stands),
 		cmocka_unit_test(
 			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
 		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),
