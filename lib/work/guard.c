@@ -118,6 +118,7 @@ void guard_arm(const char *what, const char *log_path)
 	/* a mask is inherited: a client that blocks ALRM must not take our timer away */
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, no death */
 }
 
 static void set_timer(int64_t us)

@@ -8,7 +8,7 @@
  *
  * When the timer fires, or on ABRT, SEGV, BUS, FPE, ILL, TERM, HUP or INT, the handler
  * writes the offered reply, appends one preformatted line to the log, and calls _exit(0).
- * It uses async-signal-safe calls only, on a stack of its own. PIPE is ignored. Under
+ * It uses async-signal-safe calls only, on a stack of its own. PIPE and XFSZ are ignored. Under
  * AddressSanitizer SEGV and BUS stay with it, or it could report nothing.
  *
  * One per process: signal handlers have nothing but global state to look at.
