@@ -1,0 +1,74 @@
+/*
+ * What the parts of lifecycle share; nobody else includes it.
+ */
+#ifndef WORK_LIFECYCLE_PARTS_H
+#define WORK_LIFECYCLE_PARTS_H
+
+#include "work/docs.h"
+#include "work/keep.h"
+#include "work/lifecycle.h"
+
+#define LIFECYCLE_DOCS     64 /* newest documents looked at in a hook */
+#define LIFECYCLE_LOCK_MS  40 /* how long a hook waits for a writer */
+#define LIFECYCLE_SHORT_ID 8  /* characters of a session id that are shown */
+
+/* Log one line about this event. */
+void lifecycle_log(const struct lifecycle *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* This session is the one that its process runs now. open: a session that had ended begins again. */
+void lifecycle_touch(struct lifecycle *l, bool open);
+int lifecycle_save(struct lifecycle *l, struct err *e);
+/*
+ * keep_update for a session, and what came of it into its journal (not saved). A failure of
+ * the store is remembered, to be told at the next start.
+ */
+int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_options *o,
+		   struct keep_done *done, struct err *e);
+/* The facts that keep has stored of this session; NULL when there are none. The caller frees them. */
+struct extract *lifecycle_facts(const struct lifecycle *l);
+/* The text is new to this session: remember it. False: it has been told so before. */
+bool lifecycle_once(struct journal *j, str text);
+/* "7c1e42aa": short and safe to show. */
+str lifecycle_short(const char *session);
+/* Append a time as "2026-07-15 10:30 UTC". */
+void lifecycle_time(struct buf *b, int64_t at);
+/* A store failure that nobody has been told of; appended. */
+bool lifecycle_problem(const struct lifecycle *l, struct buf *b);
+/* What a start tells: document, others, what died. Also for a client that sends no SessionStart. */
+int lifecycle_tell_start(struct lifecycle *l, struct buf *text, struct buf *user,
+			 struct err *e);
+/* What a compaction has taken away. */
+int lifecycle_tell_compact(struct lifecycle *l, struct buf *text, struct err *e);
+/* Claim what was offered; a second claimer is told. */
+void lifecycle_claim(struct lifecycle *l, struct buf *text);
+
+/* ---- lifecycle_settle.c: sessions that are over ---- */
+
+struct lifecycle_found; /* one session to settle */
+struct lifecycle_scan {
+	struct lifecycle_found *found;
+	size_t n;
+	char cleared[JOURNAL_ID_MAX + 1]; /* session that /clear left in this process */
+};
+/*
+ * Read the journal: sessions of this process that another one has taken over are closed,
+ * those of this project that are over are found.
+ */
+void lifecycle_scan(struct lifecycle *l, struct lifecycle_scan *s);
+/* Top up, recover and retire what was found, newest first, until the time is over; what could not be finished is announced. */
+void lifecycle_settle(struct lifecycle *l, struct lifecycle_scan *s, struct buf *text,
+		      struct buf *user);
+void lifecycle_scan_release(struct lifecycle_scan *s);
+/* A session is over: its document is pending; what it had claimed is consumed, or pending again. */
+void lifecycle_finish(struct lifecycle *l, struct journal *k);
+
+/* ---- lifecycle_left.c: what a killed session left behind ---- */
+
+/* Append what is known of how the session ended before it was resumed: calls without a result, processes that still run. Nothing when it ended in order. */
+void lifecycle_left(struct lifecycle *l, struct buf *text);
+/* Append the processes of this user that belong to the session and not to the client: "4242 (`make test`)". Returns how many. */
+size_t lifecycle_orphans(str session, int64_t client, struct buf *b);
+/* A compaction stands in the transcript after offset. */
+bool lifecycle_compacted(const char *transcript, uint64_t offset);
+
+#endif
