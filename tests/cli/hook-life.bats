@@ -1,0 +1,589 @@
+#!/usr/bin/env bats
+# The life of sessions and their documents, event by event, as the client sends them.
+
+load hook-lib
+
+setup()
+{
+	hook_setup
+}
+
+teardown()
+{
+	hook_teardown
+}
+
+@test "the first session of all is told nothing" {
+	client A
+	event A SessionStart source=startup
+	[ -z "$output" ]
+	event A UserPromptSubmit "prompt=count the lorries"
+	[ -z "$output" ]
+	[ -f "$STATE/journal/$(sid A).json" ]
+	[ ! -e "$HANDOFF_VAULT" ]
+}
+
+@test "a session that did work leaves a document, live while it runs, then pending" {
+	client A
+	event A SessionStart source=startup
+	works A
+	[ "$(documents)" -eq 1 ]
+	[ "$(status_of)" = live ]
+	quits A
+	[ -z "$output" ]
+	[ "$(status_of)" = pending ]
+}
+
+@test "a session without anything to hand on leaves none" {
+	client A
+	event A SessionStart source=startup
+	says A "what is the time"
+	answers A "I cannot know."
+	event A Stop
+	quits A
+	[ "$(documents)" -eq 0 ]
+	client B
+	event B SessionStart source=startup
+	[ -z "$output" ]
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+}
+
+@test "the next session gets goal, next step, constraint and dirty files" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	has "never touch config/prod.yaml"
+	has "Count the lorries"
+	has "src/count.c"
+	has "trailers"
+	[[ "$notice" == "handoff: notes of session "* ]]
+	[[ "$notice" != *$'\n'* ]]
+	[ "${#context}" -lt 9500 ]
+}
+
+@test "killed inside a command: the next session knows the command and why it ended" {
+	client A
+	event A SessionStart source=startup
+	works A
+	says A "run the whole suite"
+	runs A "make check SUITE=all"
+	dies A
+	client B
+	event B SessionStart source=startup
+	has "make check SUITE=all"
+	has "never touch config/prod.yaml"
+	has "Killed mid-tool"
+	[ "$(status_of)" = pending ]
+	grep -q '^kind: recovered' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+}
+
+@test "killed before any Stop, a session is recovered from its transcript alone" {
+	client A
+	event A SessionStart source=startup
+	says A "Never delete the ledger. Fix the barrier."
+	edits A src/count.c "int lorries;" "int barrier;"
+	dies A
+	client B
+	event B SessionStart source=startup
+	has "Never delete the ledger"
+}
+
+@test "an orderly end without SessionEnd is not called a death" {
+	client A
+	event A SessionStart source=startup
+	works A
+	ends A
+	dies A
+	client B
+	event B SessionStart source=startup
+	has "Count the lorries"
+	[ "$(status_of)" = pending ]
+	grep -q '^kind: auto' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
+@test "the first real prompt claims, a slash command does not" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	event B UserPromptSubmit "prompt=/status"
+	[ "$(status_of)" = pending ]
+	event B UserPromptSubmit "prompt=/plugin:thing with words"
+	[ "$(status_of)" = pending ]
+	event B UserPromptSubmit "prompt=   "
+	[ "$(status_of)" = pending ]
+	event B UserPromptSubmit "prompt=/home/dev/x is broken"
+	[ -z "$output" ]
+	[ "$(status_of)" = claimed ]
+	grep -q "^claimed_by: $(sid B)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
+@test "after work the claimed document is archived and the next one goes on" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	name=$(ls "$HANDOFF_VAULT/tollgate/handoffs")
+	client B
+	event B SessionStart source=startup
+	event B UserPromptSubmit "prompt=go on"
+	says B "go on"
+	edits B src/count.c "x" "int trailers;"
+	answers B "Trailers are in."
+	event B Stop
+	quits B
+	[ -f "$HANDOFF_VAULT/tollgate/archive/$name" ]
+	[ "$(documents)" -eq 1 ]
+	[ "$(status_of)" = pending ]
+	# its hazards and its name live on
+	grep -q "never touch config/prod.yaml" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	grep -q "^lineage: .*${name%.md}" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	client C
+	event C SessionStart source=startup
+	has "Trailers are in."
+	has "never touch config/prod.yaml"
+}
+
+@test "a question about something else does not lose the document" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	event B UserPromptSubmit "prompt=what is a trailer"
+	says B "what is a trailer"
+	answers B "A wagon."
+	event B Stop
+	[ "$(status_of)" = claimed ]
+	quits B
+	[ "$(status_of)" = pending ]
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+}
+
+@test "a claimer that is killed without work gives the document back" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	event B UserPromptSubmit "prompt=go on"
+	says B "go on"
+	dies B
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+}
+
+@test "of two sessions one claims and the other is told, once" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+	event B UserPromptSubmit "prompt=go on"
+	[ -z "$output" ]
+	event C UserPromptSubmit "prompt=go on"
+	has "$(sid B)"
+	event C UserPromptSubmit "prompt=and now"
+	[ -z "$output" ]
+}
+
+@test "a live document is offered to nobody" {
+	client A
+	event A SessionStart source=startup
+	works A
+	client B
+	event B SessionStart source=startup
+	hasnot "Count the lorries at the gate"
+	[ "$(status_of)" = live ]
+}
+
+@test "worktrees do not steal from each other" {
+	git -C "$P" worktree add -q "$T/second" -b second
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B "$T/second"
+	event B SessionStart source=startup
+	hasnot "Next I will add the trailers"
+	event B UserPromptSubmit "prompt=go on"
+	[ "$(status_of)" = pending ]
+	client C
+	event C SessionStart source=startup
+	has "never touch config/prod.yaml"
+}
+
+@test "a session started in a folder below the top belongs to its worktree" {
+	client A "$P/src"
+	CLIENT_DIR[A]=$P/src
+	event A SessionStart source=startup
+	says A "Never touch the scale. Fix the barrier."
+	edits A count.c "int lorries;" "int barrier;"
+	event A Stop
+	quits A
+	client B
+	event B SessionStart source=startup
+	has "Never touch the scale"
+}
+
+@test "drift is said: another branch, another head" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	git -C "$P" checkout -q -b topic
+	git -C "$P" commit -qam "meanwhile"
+	client B
+	event B SessionStart source=startup
+	has "topic"
+	has "main"
+}
+
+@test "plain /clear: a pointer and the hazards, not the document" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A SessionEnd reason=clear
+	other A B
+	event B SessionStart source=clear
+	has "/recover $(sid A)"
+	has "never touch config/prod.yaml"
+	hasnot "src/count.c"
+	grep -q "\"previous\":\"$(sid A)\"" "$STATE/journal/$(sid B).json"
+	event B UserPromptSubmit "prompt=something else"
+	[ "$(status_of)" = pending ]
+}
+
+@test "/clear after a document written by hand gives it in full" {
+	client A
+	event A SessionStart source=startup
+	works A
+	f=$(ls "$HANDOFF_VAULT"/tollgate/handoffs/*.md)
+	sed -i 's/^kind: auto/kind: manual/; s/^status: live/status: pending/; s/^## Done/## Done\n- Written by hand: the weighbridge is next./' "$f"
+	event A SessionEnd reason=clear
+	other A B
+	event B SessionStart source=clear
+	has "Written by hand: the weighbridge is next."
+	has "never touch config/prod.yaml"
+	event B UserPromptSubmit "prompt=go on"
+	[ "$(status_of)" = claimed ]
+}
+
+@test "/clear without work before it says nothing" {
+	client A
+	event A SessionStart source=startup
+	event A SessionEnd reason=clear
+	other A B
+	event B SessionStart source=clear
+	[ -z "$output" ]
+}
+
+@test "resumed after a kill: which command was running, that its outcome is unknown" {
+	client A
+	event A SessionStart source=startup
+	works A
+	says A "run the whole suite"
+	runs A "make check SUITE=all"
+	dies A
+	client A
+	event A SessionStart source=resume
+	has "make check SUITE=all"
+	has "outcome is unknown"
+	hasnot "Count the lorries at the gate"
+	event A SessionStart source=resume
+	[ -z "$context" ]
+	event A SessionStart source=startup
+	hasnot "outcome is unknown"
+}
+
+@test "resumed after a kill: the command that still runs is named" {
+	client A
+	event A SessionStart source=startup
+	works A
+	runs A "sleep 600"
+	CLAUDE_CODE_SESSION_ID=$(sid A) sleep 600 3>&- &
+	orphan=$!
+	dies A
+	client A
+	event A SessionStart source=resume
+	kill "$orphan"
+	has "$orphan (\`sleep 600\`)"
+}
+
+@test "resumed after an orderly end nothing is said, and its document is live again" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	[ "$(status_of)" = pending ]
+	client A
+	event A SessionStart source=resume
+	[ -z "$output" ]
+	[ "$(status_of)" = live ]
+	works A "Now the trailers."
+	[ "$(documents)" -eq 1 ]
+}
+
+@test "a fork closes its parent without calling it dead" {
+	client A
+	event A SessionStart source=startup
+	works A
+	other A B
+	cp "$(transcript A)" "$(transcript B)"
+	event B SessionStart source=fork
+	hasnot "ended"
+	grep -q '"state":"forked"' "$STATE"/journal/*"$(sid A)".json "$STATE"/journal/done/*"$(sid A)".json 2>/dev/null
+	grep -q "\"previous\":\"$(sid A)\"" "$STATE/journal/$(sid B).json"
+}
+
+@test "a fork that first announces its parent, which still runs, leaves it alone" {
+	client A
+	event A SessionStart source=startup
+	works A
+	client X
+	other X A2
+	# the new process announces the parent's id
+	pid=${CLIENT_PID[A]}
+	eval "fd=\$FD_A"
+	eval "FD_A=\$FD_X"
+	event A SessionStart source=fork
+	eval "FD_A=$fd"
+	cp "$(transcript A)" "$(transcript X)"
+	event X UserPromptSubmit "prompt=another way"
+	grep -q '"state":"open"' "$STATE/journal/$(sid A).json"
+	[ "$(status_of)" = live ]
+}
+
+@test "the same process with another session: the first one is left, not dead" {
+	client A
+	event A SessionStart source=startup
+	works A
+	other A B
+	event B SessionStart source=startup
+	has "Count the lorries"
+	hasnot "without being closed"
+}
+
+@test "compaction: the summarizer is told what to keep, the session what was lost" {
+	client A
+	event A SessionStart source=startup
+	works A
+	says A "run the whole suite"
+	runs A "make check SUITE=all" "2 failed" 1
+	event A PreCompact trigger=auto custom_instructions:=null
+	[[ "$output" != '{'* ]]
+	[[ "$output" == *"never touch config/prod.yaml"* ]]
+	event A SubagentStop agent_type= agent_id=s1 "last_assistant_message=the summary"
+	record A system '{"subtype":"compact_boundary","content":"Conversation compacted"}'
+	event A SessionStart source=compact
+	has "never touch config/prod.yaml"
+	has "make check SUITE=all"
+	[ "$(grep -c 'never touch config/prod.yaml' <<<"$context")" -eq 1 ]
+	first=$context
+	event A SessionStart source=compact
+	[ "$context" = "$first" ]
+	event A UserPromptSubmit "prompt=go on"
+	[ -z "$output" ]
+}
+
+@test "compaction by hand: at most 300 characters, since the user sees them" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A PreCompact trigger=manual "custom_instructions=the barrier"
+	[ "${#output}" -le 300 ]
+}
+
+@test "a compaction that no SessionStart followed is met at the next prompt" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A PreCompact trigger=auto custom_instructions:=null
+	event A UserPromptSubmit "prompt=it was cancelled"
+	[ -z "$output" ]
+	event A PreCompact trigger=auto custom_instructions:=null
+	record A system '{"subtype":"compact_boundary","content":"Conversation compacted"}'
+	event A UserPromptSubmit "prompt=go on"
+	has "never touch config/prod.yaml"
+	event A UserPromptSubmit "prompt=and on"
+	[ -z "$output" ]
+}
+
+@test "the same words are not said twice to a session, until a compaction took them" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	has "Count the lorries"
+	event B SessionStart source=startup
+	[ -z "$output" ]
+	event B PreCompact trigger=auto custom_instructions:=null
+	event B SessionStart source=startup
+	has "Count the lorries"
+}
+
+@test "an unknown source is a startup" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=ide
+	has "Count the lorries"
+}
+
+@test "a client that sends no SessionStart is told at its first prompt" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B UserPromptSubmit "prompt=go on"
+	has "Count the lorries"
+	[ "$(status_of)" = claimed ]
+}
+
+@test "hooks that come to a session in its middle say nothing" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	says B "one"
+	answers B "two"
+	event B UserPromptSubmit "prompt=three"
+	[ -z "$output" ]
+	[ "$(status_of)" = pending ]
+}
+
+@test "headless runs and sub-agents take nothing and leave nothing" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	export CLAUDE_CODE_ENTRYPOINT=sdk-cli
+	client B
+	event B SessionStart source=startup
+	[ -z "$output" ]
+	event B UserPromptSubmit "prompt=go on"
+	works B "Never do that. Change it."
+	event B SessionEnd reason=other
+	[ "$(documents)" -eq 1 ]
+	[ "$(status_of)" = pending ]
+	[ -f "$STATE/journal/done/$(sid B).json" ]
+	export HANDOFF_HEADLESS=1
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+	event C UserPromptSubmit "prompt=x" agent_id=a1
+	[ "$(status_of)" = pending ]
+}
+
+@test "a headless run that resumes a session with a document keeps it current" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	export CLAUDE_CODE_ENTRYPOINT=sdk-cli
+	client A
+	event A SessionStart source=resume
+	[ "$(status_of)" = live ]
+	event A SessionEnd reason=other
+	[ "$(status_of)" = pending ]
+}
+
+@test "a turn that ended in an API error is remembered with its reason" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A StopFailure error=rate_limit "error_details=429 Too Many" "last_assistant_message=Try later"
+	[ -z "$output" ]
+	grep -q '"failure":"rate_limit: 429 Too Many"' "$STATE/journal/$(sid A).json"
+	event A Stop
+	! grep -q '"failure"' "$STATE/journal/$(sid A).json"
+}
+
+@test "what a sub-agent gave back is kept until the turn ends, without secrets" {
+	client A
+	event A SessionStart source=startup
+	event A SubagentStop agent_type=Explore agent_id=a1 \
+		"last_assistant_message=The scale is in weigh.c, token ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+	[ -z "$output" ]
+	grep -q 'Explore: The scale is in weigh.c' "$STATE/journal/$(sid A).json"
+	! grep -q 'ghp_abc' "$STATE/journal/$(sid A).json"
+	works A
+	runs A "make"
+	event A SubagentStop agent_type=Plan agent_id=a2 "last_assistant_message=Weigh first"
+	dies A
+	client A
+	event A SessionStart source=resume
+	has "Plan: Weigh first"
+	hasnot "Explore"
+}
+
+@test "a late Stop does not open a session that has ended" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A SessionEnd reason=other
+	event A Stop
+	grep -q '"state":"ended"' "$STATE/journal/$(sid A).json"
+	[ "$(status_of)" = pending ]
+}
+
+@test "what was written after SessionEnd is topped up at the next start" {
+	client A
+	event A SessionStart source=startup
+	works A
+	event A SessionEnd reason=other
+	says A "Also never rename the gate."
+	answers A "Noted."
+	ends A
+	dies A
+	client B
+	event B SessionStart source=startup
+	has "never rename the gate"
+}
+
+@test "the directory is that of the first event, whatever cd does later" {
+	client A
+	event A SessionStart source=startup
+	mkdir -p "$T/elsewhere"
+	d=${CLIENT_DIR[A]}
+	CLIENT_DIR[A]=$T/elsewhere
+	event A UserPromptSubmit "prompt=x"
+	CLIENT_DIR[A]=$d
+	grep -q "\"dir\":\"$P\"" "$STATE/journal/$(sid A).json"
+	works A
+	[ "$(documents)" -eq 1 ]
+}
+
+@test "a second repository of the same name has its own folder" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	repository "$T/b/tollgate"
+	client B "$T/b/tollgate"
+	event B SessionStart source=startup
+	[ -z "$output" ]
+	works B "Never sell this one."
+	[ "$(ls "$HANDOFF_VAULT" | grep -c '^tollgate-')" -eq 1 ]
+}
