@@ -31,7 +31,8 @@
 #define PATCH_BYTES   160                 /* of one line of a diff */
 #define JOIN_BYTES                                                                       \
 	((size_t)64 << 10) /* a tool result's text parts are joined up to this */
-#define SEEN_FIRST 1024    /* slots of the first set of uuids */
+#define DAY_BYTES  11
+#define SEEN_FIRST 1024 /* slots of the first set of uuids */
 
 const struct transcript_caps TRANSCRIPT_CAPS_INDEX = {512, 512, 512, 512, 512, 256, true};
 const struct transcript_caps TRANSCRIPT_CAPS_DOC = {
@@ -42,17 +43,7 @@ const struct transcript_caps TRANSCRIPT_CAPS_TREE = {256, 0, 128, 0, 128, 0, tru
 /* Keys that the code below asks for. */
 enum key {
 	K_OTHER,
-	K_UUID,
-	K_PARENT,
-	K_LOGICAL,
-	K_SESSION,
-	K_CWD,
-	K_BRANCH,
-	K_VERSION,
-	K_ENTRYPOINT,
-	K_AGENT_ID,
 	K_TYPE,
-	K_SUBTYPE,
 	K_TIMESTAMP,
 	K_SIDECHAIN,
 	K_META,
@@ -67,16 +58,12 @@ enum key {
 	K_ID,
 	K_TOOL_USE_ID,
 	K_NAME,
-	K_MODEL,
-	K_STOP,
 	K_TEXT,
 	K_THINKING,
 	K_DATA,
 	K_SOURCE,
 	K_IS_ERROR,
 	K_PAYLOAD,
-	K_RECORD_TYPE,
-	K_LINES,
 };
 
 /* How a string is kept. */
@@ -103,30 +90,44 @@ enum place {
 #define LEAN 1 /* not kept for listings */
 
 struct rule {
-	const char *name;
-	uint8_t n, k, outside, input, result; /* keep by place */
-	uint8_t lean;
+	char name[32];
+	uint8_t n, k, lean;
+	uint8_t keep[AT_ELSE + 1]; /* by place */
+	uint16_t field;         /* of struct record, for strings at the root; 0 = none */
+	uint16_t message_field; /* the same for strings in message */
 };
 
-#define RULE(name, k, outside, input, result, lean)                                      \
+#define RULE_AT(name, k, outside, block, input, result, lean, field, in_message)         \
 	{                                                                                \
-		name, sizeof(name) - 1, k, KEEP_##outside, KEEP_##input, KEEP_##result,  \
-			lean                                                             \
+		name, sizeof(name) - 1, k, lean,                                         \
+			{KEEP_##outside, KEEP_##outside, KEEP_##outside, KEEP_##block,   \
+			 KEEP_##input,   KEEP_##result,  KEEP_##outside},                \
+			field, in_message                                                \
 	}
+#define RULE(name, k, outside, input, result, lean)                                      \
+	RULE_AT(name, k, outside, outside, input, result, lean, 0, 0)
+/* a string that struct record holds */
+#define FIELD(name, k, member)                                                           \
+	RULE_AT(name, k, IDENT, IDENT, PLAIN, IDENT, 0, offsetof(struct record, member), \
+		0)
+#define FIELD_IN(name, k, member)                                                        \
+	RULE_AT(name, k, IDENT, IDENT, PLAIN, IDENT, 0, 0,                               \
+		offsetof(struct record, member))
 
 static const struct rule RULES[] = {
-	{"", 0, K_OTHER, KEEP_PLAIN, KEEP_PLAIN, KEEP_PLAIN, 0}, /* any other key */
-	RULE("uuid", K_UUID, IDENT, PLAIN, IDENT, 0),
-	RULE("parentUuid", K_PARENT, IDENT, PLAIN, IDENT, 0),
-	RULE("logicalParentUuid", K_LOGICAL, IDENT, PLAIN, IDENT, 0),
-	RULE("sessionId", K_SESSION, IDENT, PLAIN, IDENT, 0),
-	RULE("cwd", K_CWD, IDENT, IDENT, IDENT, 0),
-	RULE("gitBranch", K_BRANCH, IDENT, PLAIN, IDENT, 0),
-	RULE("version", K_VERSION, IDENT, PLAIN, IDENT, 0),
-	RULE("entrypoint", K_ENTRYPOINT, IDENT, PLAIN, IDENT, 0),
-	RULE("agentId", K_AGENT_ID, IDENT, PLAIN, IDENT, 0),
-	RULE("type", K_TYPE, IDENT, PLAIN, IDENT, 0),
-	RULE("subtype", K_SUBTYPE, IDENT, PLAIN, IDENT, 0),
+	RULE("", K_OTHER, PLAIN, PLAIN, PLAIN, 0), /* any other key */
+	FIELD("uuid", K_OTHER, uuid),
+	FIELD("parentUuid", K_OTHER, parent),
+	FIELD("logicalParentUuid", K_OTHER, logical_parent),
+	FIELD("sessionId", K_OTHER, session),
+	RULE_AT("cwd", K_OTHER, IDENT, IDENT, IDENT, IDENT, 0,
+		offsetof(struct record, cwd), 0),
+	FIELD("gitBranch", K_OTHER, branch),
+	FIELD("version", K_OTHER, version),
+	FIELD("entrypoint", K_OTHER, entrypoint),
+	FIELD("agentId", K_OTHER, agent_id),
+	FIELD("type", K_TYPE, type_name),
+	FIELD("subtype", K_OTHER, subtype),
 	RULE("timestamp", K_TIMESTAMP, IDENT, PLAIN, IDENT, 0),
 	RULE("isSidechain", K_SIDECHAIN, PLAIN, PLAIN, PLAIN, 0),
 	RULE("isMeta", K_META, PLAIN, PLAIN, PLAIN, 0),
@@ -134,23 +135,23 @@ static const struct rule RULES[] = {
 	RULE("isApiErrorMessage", K_API_ERROR, PLAIN, PLAIN, PLAIN, 0),
 	RULE("forkedFrom", K_FORKED, PLAIN, PLAIN, PLAIN, 0),
 	RULE("message", K_MESSAGE, PLAIN, PLAIN, PLAIN, 0),
-	RULE("content", K_CONTENT, TEXT, PLAIN, RESULT, 0),
+	RULE_AT("content", K_CONTENT, TEXT, RESULT, PLAIN, RESULT, 0, 0, 0),
 	RULE("toolUseResult", K_RESULT, RESULT, PLAIN, RESULT, 0),
 	RULE("input", K_INPUT, PLAIN, PLAIN, PLAIN, 0),
 	RULE("output", K_OUTPUT, RESULT, PLAIN, RESULT, 0),
-	RULE("id", K_ID, IDENT, PLAIN, IDENT, 0),
+	FIELD_IN("id", K_ID, message_id),
 	RULE("tool_use_id", K_TOOL_USE_ID, IDENT, PLAIN, IDENT, 0),
 	RULE("name", K_NAME, IDENT, PLAIN, IDENT, 0),
-	RULE("model", K_MODEL, IDENT, PLAIN, IDENT, 0),
-	RULE("stop_reason", K_STOP, IDENT, PLAIN, IDENT, 0),
+	FIELD_IN("model", K_OTHER, model),
+	FIELD_IN("stop_reason", K_OTHER, stop_reason),
 	RULE("text", K_TEXT, TEXT, PLAIN, RESULT, 0),
 	RULE("thinking", K_THINKING, TEXT, PLAIN, RESULT, 0),
 	RULE("data", K_DATA, SIZE, PLAIN, SIZE, 0),
 	RULE("source", K_SOURCE, PLAIN, PLAIN, PLAIN, 0),
 	RULE("is_error", K_IS_ERROR, PLAIN, PLAIN, PLAIN, 0),
 	RULE("payload", K_PAYLOAD, PLAIN, PLAIN, PLAIN, 0),
-	RULE("record_type", K_RECORD_TYPE, IDENT, PLAIN, IDENT, 0),
-	RULE("lines", K_LINES, PLAIN, PLAIN, PATCH, 0),
+	RULE("record_type", K_OTHER, IDENT, PLAIN, IDENT, 0),
+	RULE("lines", K_OTHER, PLAIN, PLAIN, PATCH, 0),
 	/* ids, paths and names */
 	RULE("toolUseID", K_OTHER, IDENT, PLAIN, IDENT, 0),
 	RULE("parentToolUseID", K_OTHER, IDENT, PLAIN, IDENT, 0),
@@ -221,7 +222,10 @@ struct seen {
 
 struct transcript_state {
 	struct scan scan;
-	struct transcript_caps caps;
+	struct {
+		uint32_t head, tail;
+	} cap[KEEP_SIZE + 1];
+	bool lean;
 	struct val *vals; /* VALS_MAX */
 	size_t nvals;
 	struct buf text, tail;
@@ -231,6 +235,8 @@ struct transcript_state {
 	const struct rule *rule; /* of the pending key */
 	str key;
 	struct record rec;
+	char day[DAY_BYTES]; /* "2026-07-15T" of the last time, */
+	int64_t day_at;      /* and its beginning */
 	bool has_message, foreign_key;
 	const struct val *root_content, *message_content;
 	struct seen young, old;
@@ -324,7 +330,7 @@ static bool seen_before(struct transcript_state *st, uint64_t h)
 
 /* ---- keys ---- */
 
-static unsigned key_hash(const char *p, size_t n)
+static inline unsigned key_hash(const char *p, size_t n)
 {
 	return ((unsigned)n * 29 + (unsigned char)p[0] * 5 + (unsigned char)p[n - 1] * 3 +
 		(unsigned char)p[n / 2]) &
@@ -341,12 +347,37 @@ static void rules_index(struct transcript_state *st)
 	}
 }
 
-static const struct rule *rule_of(const struct transcript_state *st, str key)
+/* n bytes are equal; in line for the lengths of most keys. */
+static inline bool same_key(const char *a, const char *b, size_t n)
 {
-	if (!key.n || key.n > 32)
+	uint64_t a8, b8, a8_end, b8_end;
+	uint32_t a4, b4, a4_end, b4_end;
+
+	if (n > 16)
+		return memcmp(a, b, n) == 0;
+	if (n >= 8) {
+		memcpy(&a8, a, 8);
+		memcpy(&b8, b, 8);
+		memcpy(&a8_end, a + n - 8, 8);
+		memcpy(&b8_end, b + n - 8, 8);
+		return a8 == b8 && a8_end == b8_end;
+	}
+	if (n >= 4) {
+		memcpy(&a4, a, 4);
+		memcpy(&b4, b, 4);
+		memcpy(&a4_end, a + n - 4, 4);
+		memcpy(&b4_end, b + n - 4, 4);
+		return a4 == b4 && a4_end == b4_end;
+	}
+	return a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1];
+}
+
+static inline const struct rule *rule_of(const struct transcript_state *st, str key)
+{
+	if (!key.n || key.n > sizeof(RULES[0].name))
 		return &RULES[0];
 	for (unsigned i = st->slot[key_hash(key.p, key.n)]; i; i = st->next[i])
-		if (RULES[i].n == key.n && memcmp(RULES[i].name, key.p, key.n) == 0)
+		if (RULES[i].n == key.n && same_key(RULES[i].name, key.p, key.n))
 			return &RULES[i];
 	return &RULES[0];
 }
@@ -383,17 +414,6 @@ static enum place place_below(enum place p, unsigned k)
 	default:
 		return AT_ELSE;
 	}
-}
-
-static enum keep keep_of(const struct rule *r, enum place p)
-{
-	if (p == AT_INPUT)
-		return (enum keep)r->input;
-	if (p == AT_RESULT)
-		return (enum keep)r->result;
-	if (p == AT_BLOCK && r->k == K_CONTENT)
-		return KEEP_RESULT;
-	return (enum keep)r->outside;
 }
 
 /* ---- the tree ---- */
@@ -460,79 +480,25 @@ static void key_take(struct transcript_state *st)
 }
 
 /* Where to put a string of the record itself, NULL for others. */
-static str *field_of(struct transcript_state *st)
+static inline str *field_of(struct transcript_state *st)
 {
-	struct record *r = &st->rec;
+	uint16_t at = 0;
 
-	if (st->depth == 2 && st->frame[1].place == AT_MESSAGE) {
-		switch (st->rule->k) {
-		case K_ID:
-			return &r->message_id;
-		case K_MODEL:
-			return &r->model;
-		case K_STOP:
-			return &r->stop_reason;
-		default:
-			return NULL;
-		}
-	}
-	if (st->depth != 1)
-		return NULL;
-	switch (st->rule->k) {
-	case K_UUID:
-		return &r->uuid;
-	case K_PARENT:
-		return &r->parent;
-	case K_LOGICAL:
-		return &r->logical_parent;
-	case K_SESSION:
-		return &r->session;
-	case K_CWD:
-		return &r->cwd;
-	case K_BRANCH:
-		return &r->branch;
-	case K_VERSION:
-		return &r->version;
-	case K_ENTRYPOINT:
-		return &r->entrypoint;
-	case K_AGENT_ID:
-		return &r->agent_id;
-	case K_TYPE:
-		return &r->type_name;
-	case K_SUBTYPE:
-		return &r->subtype;
-	default:
-		return NULL;
-	}
+	if (st->depth == 1)
+		at = st->rule->field;
+	else if (st->depth == 2 && st->frame[1].place == AT_MESSAGE)
+		at = st->rule->message_field;
+	return at ? (str *)(void *)((char *)&st->rec + at) : NULL;
 }
 
 /* Consume the string at hand within the caps; what was taken is in *text and *tail. */
-static bool text_take(struct transcript_state *st, enum keep keep, str *text, str *tail)
+static bool text_take(struct transcript_state *st, unsigned keep, str *text, str *tail)
 {
-	const struct transcript_caps *c = &st->caps;
-	size_t at = st->text.n, tail_at = st->tail.n, head = 0, end = 0;
+	size_t at = st->text.n, tail_at = st->tail.n;
+	size_t head = st->cap[keep].head, end = st->cap[keep].tail;
 	size_t left = st->text.max - at, tail_left = st->tail.max - tail_at;
 	bool whole;
 
-	switch (keep) {
-	case KEEP_IDENT:
-		head = IDENT_BYTES;
-		break;
-	case KEEP_TEXT:
-		head = c->text_head, end = c->text_tail;
-		break;
-	case KEEP_RESULT:
-		head = c->result_head, end = c->result_tail;
-		break;
-	case KEEP_PLAIN:
-		head = c->input_head, end = c->input_tail;
-		break;
-	case KEEP_PATCH:
-		head = PATCH_BYTES;
-		break;
-	case KEEP_SIZE:
-		break;
-	}
 	if (keep != KEEP_IDENT && left < head + end + RESERVE_BYTES)
 		head = end = 0;
 	if (end > tail_left)
@@ -548,31 +514,71 @@ static bool text_take(struct transcript_state *st, enum keep keep, str *text, st
 	return whole;
 }
 
+static inline unsigned digits2(const char *p)
+{
+	return (unsigned)(unsigned char)p[0] * 10 + (unsigned char)p[1] - '0' * 11u;
+}
+
+/*
+ * The record's time. Within a day only the part behind the date changes: what clock_parse
+ * made of the last one is the base.
+ */
+static void time_take(struct transcript_state *st, str s)
+{
+	static const str shape = {"00:00:00.000Z", 13};
+	const char *p = s.p + DAY_BYTES;
+	unsigned h, m, sec, ms;
+
+	if (s.n != DAY_BYTES + shape.n) {
+		clock_parse(s, &st->rec.at);
+		return;
+	}
+	for (size_t i = 0; i < shape.n; i++) {
+		if (shape.p[i] == '0' ? !str_is_digit(p[i]) : p[i] != shape.p[i]) {
+			clock_parse(s, &st->rec.at);
+			return;
+		}
+	}
+	h = digits2(p);
+	m = digits2(p + 3);
+	sec = digits2(p + 6);
+	ms = digits2(p + 9) * 10 + (unsigned char)p[11] - '0';
+	ms += ((h * 60 + m) * 60 + sec) * 1000;
+	if (h > 23 || m > 59 || sec > 59) {
+		clock_parse(s, &st->rec.at);
+	} else if (memcmp(s.p, st->day, DAY_BYTES) == 0) {
+		st->rec.at = st->day_at + ms;
+	} else if (clock_parse(s, &st->rec.at)) {
+		memcpy(st->day, s.p, DAY_BYTES);
+		st->day_at = st->rec.at - ms;
+	}
+}
+
 static void string_take(struct transcript_state *st)
 {
 	struct frame *f = st->depth ? &st->frame[st->depth - 1] : NULL;
 	str *field, text, tail;
-	enum keep keep;
+	unsigned keep;
 	struct val *v;
 	bool whole;
 
 	if (!f)
 		return;
-	keep = f->obj ? keep_of(st->rule, (enum place)f->place) : (enum keep)f->keep;
+	keep = f->obj ? st->rule->keep[f->place] : f->keep;
 	field = f->obj ? field_of(st) : NULL;
 	if (field || (st->depth == 1 && st->rule->k == K_TIMESTAMP)) {
 		text_take(st, KEEP_IDENT, &text, &tail);
 		if (field)
 			*field = text;
 		else
-			clock_parse(text, &st->rec.at);
-		if (!st->caps.lean && (v = val_new(st, VAL_STR))) {
+			time_take(st, text);
+		if (!st->lean && (v = val_new(st, VAL_STR))) {
 			v->text = text;
 			v->size = st->scan.str_size;
 		}
 		return;
 	}
-	if (st->caps.lean && f->obj &&
+	if (st->lean && f->obj &&
 	    (st->rule->lean || (f->place == AT_MESSAGE && st->rule->k == K_TYPE)))
 		return;
 	if (!f->v)
@@ -627,6 +633,12 @@ static void flag_take(struct transcript_state *st, bool on)
 	case K_FORKED:
 		r->forked = false;
 		break;
+	case K_MESSAGE:
+		st->has_message = false;
+		break;
+	case K_RESULT:
+		r->result = NULL;
+		break;
 	case K_TIMESTAMP:
 		r->at = CLOCK_NONE;
 		break;
@@ -646,7 +658,7 @@ static void scalar_take(struct transcript_state *st, enum val_type type)
 		flag_take(st, type == VAL_TRUE);
 	if (!f->v)
 		return;
-	if (st->caps.lean && f->obj &&
+	if (st->lean && f->obj &&
 	    (st->rule->lean || type == VAL_NULL || type == VAL_FALSE)) {
 		f->v->size++;
 		return;
@@ -674,7 +686,7 @@ static void container_open(struct transcript_state *st, bool obj)
 
 	if (f && f->obj && f->place == AT_ROOT)
 		st->foreign_key |= st->rule->k == K_PAYLOAD && obj;
-	if (f && st->caps.lean && f->obj &&
+	if (f && st->lean && f->obj &&
 	    (st->rule->lean || (st->depth == 1 && st->rule->k == K_DATA))) {
 		scan_skip(&st->scan);
 		return;
@@ -718,7 +730,7 @@ static void container_open(struct transcript_state *st, bool obj)
 	top->obj = obj;
 	top->place = (uint8_t)place;
 	top->keep = (uint8_t)(!f       ? KEEP_PLAIN
-			      : f->obj ? keep_of(st->rule, (enum place)f->place)
+			      : f->obj ? st->rule->keep[f->place]
 				       : f->keep);
 	if (!obj) {
 		st->key = STR_NONE;
@@ -859,6 +871,19 @@ static void loss_note(struct transcript *t)
 	t->tail_torn |= s->why != SCAN_WHY_NUL;
 }
 
+static void caps_set(struct transcript_state *st, const struct transcript_caps *c)
+{
+	st->lean = c->lean;
+	st->cap[KEEP_PLAIN].head = c->input_head;
+	st->cap[KEEP_PLAIN].tail = c->input_tail;
+	st->cap[KEEP_IDENT].head = IDENT_BYTES;
+	st->cap[KEEP_TEXT].head = c->text_head;
+	st->cap[KEEP_TEXT].tail = c->text_tail;
+	st->cap[KEEP_RESULT].head = c->result_head;
+	st->cap[KEEP_RESULT].tail = c->result_tail;
+	st->cap[KEEP_PATCH].head = PATCH_BYTES;
+}
+
 struct transcript *transcript_new(struct source *src, uint64_t at,
 				  const struct transcript_caps *caps)
 {
@@ -869,7 +894,7 @@ struct transcript *transcript_new(struct source *src, uint64_t at,
 		log_oom();
 	t->st = st;
 	t->good = at;
-	st->caps = *caps;
+	caps_set(st, caps);
 	st->vals = take_memory(VALS_MAX * sizeof(struct val));
 	st->text = BUF_INIT(TEXT_BYTES);
 	st->tail = BUF_INIT(TAIL_BYTES);

@@ -23,7 +23,7 @@
 #define CALLS_MAX       512 /* calls that wait for their result */
 #define COMPACTIONS_MAX 64
 #define UNKNOWN_MAX     16 /* unknown record types told by name */
-#define MARGIN_BYTES    96 /* read beyond what is shown, for redaction */
+#define MARGIN_BYTES    64 /* read beyond what is shown, for redaction */
 #define KEY_WORD_MIN                                                                     \
 	40 /* a word this long of base64 letters in a tail may be the rest of a key */
 #define PROGRESS_BYTES (4u << 20)
@@ -467,10 +467,10 @@ static void json_name(struct page *w, str s)
 {
 	struct buf *b = &w->o->b;
 	bool id = str_starts(s, STR("toolu_")) && s.n <= 40;
-	size_t i = id ? 6 : 0;
+	size_t i = 0;
 
-	while (i < s.n &&
-	       (str_is_alpha(s.p[i]) || s.p[i] == '_' || (id && str_is_digit(s.p[i]))))
+	while (i < s.n && LETTER[(unsigned char)s.p[i]] == IS_KEY &&
+	       (id || !str_is_digit(s.p[i])))
 		i++;
 	if (i == s.n && i <= 64) {
 		buf_byte(b, '"');
