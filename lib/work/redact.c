@@ -39,7 +39,7 @@ struct scan {
 	str s;
 	size_t done;       /* end of the last secret */
 	size_t cookie_end; /* inside the value of a Cookie header up to here */
-	struct hit pair;   /* found ahead of its place; from 0 = none */
+	struct hit ahead;  /* found, but there are places before it; to 0 = none */
 	struct sieve sieve;
 	struct {
 		size_t from, to;
@@ -96,9 +96,20 @@ static bool is_hex(char ch)
 	return str_is_digit(ch) || (str_lower(ch) >= 'a' && str_lower(ch) <= 'f');
 }
 
+/* Three dashes are a rule or a block's border, never inside a token. */
+static inline bool border(const struct scan *c, size_t i)
+{
+	return c->s.p[i] == '-' && at(c, i + 1) == '-' && at(c, i + 2) == '-';
+}
+
+static inline bool token_at(const struct scan *c, size_t i)
+{
+	return i < c->s.n && token_byte(c->s.p[i]) && !border(c, i);
+}
+
 static size_t token_end(const struct scan *c, size_t i)
 {
-	while (i < c->s.n && token_byte(c->s.p[i]))
+	while (token_at(c, i))
 		i++;
 	return i;
 }
@@ -106,9 +117,7 @@ static size_t token_end(const struct scan *c, size_t i)
 /* The token run from i, over dots that have a token byte on their other side as well. */
 static size_t long_token_end(const struct scan *c, size_t i)
 {
-	while (i < c->s.n &&
-	       (token_byte(c->s.p[i]) ||
-		(c->s.p[i] == '.' && i + 1 < c->s.n && token_byte(c->s.p[i + 1]))))
+	while (token_at(c, i) || (at(c, i) == '.' && token_at(c, i + 1)))
 		i++;
 	return i;
 }
@@ -120,7 +129,7 @@ static bool base64_byte(char ch)
 
 static size_t base64_end(const struct scan *c, size_t i)
 {
-	while (i < c->s.n && base64_byte(c->s.p[i]))
+	while (i < c->s.n && base64_byte(c->s.p[i]) && !border(c, i))
 		i++;
 	return i;
 }
@@ -442,30 +451,37 @@ static bool in_set(char ch, enum prefix_set set)
 	return false;
 }
 
+static size_t set_end(const struct scan *c, size_t i, size_t max, enum prefix_set set)
+{
+	while (i < max && in_set(c->s.p[i], set) && !border(c, i))
+		i++;
+	return i;
+}
+
 static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t from,
 			size_t *to)
 {
-	size_t n = strlen(x->text), end = from + n;
+	enum prefix_set set = (enum prefix_set)x->set;
+	size_t n = strlen(x->text), body = from + n, end;
 	str rest;
 
 	if (c->s.n - from < n || memcmp(c->s.p + from, x->text, n) != 0)
 		return false;
-	while (end < c->s.n && in_set(c->s.p[end], (enum prefix_set)x->set))
-		end++;
-	if (end - from - n < x->min)
+	end = c->s.n - body < VALUE_LOOK_BYTES ? c->s.n : body + VALUE_LOOK_BYTES;
+	end = set_end(c, body, end, set);
+	if (end - body < x->min)
 		return false;
-	if (x->set == SET_HEX && end < c->s.n && token_byte(c->s.p[end]) &&
-	    c->s.p[end] != '-')
+	if (set == SET_HEX && token_byte(at(c, end)) && at(c, end) != '-')
 		return false; /* longer than the hex number that was asked for */
-	*to = end;
-	end = long_token_end(c, end);
-	if (end > *to)
-		*to = end;
-	rest = cut(c, from + n, *to);
+	rest = cut(c, body, end);
 	if (secret_placeholder(str_head(rest, x->min)))
 		return false;
-	rest = str_head(rest, VALUE_LOOK_BYTES);
-	return secret_random(rest) || (!x->lax && count_digits(rest) > 0);
+	if (!secret_random(rest) && (x->lax || count_digits(rest) == 0))
+		return false;
+	/* it is one: only now go as far as it reaches */
+	end = set_end(c, end, c->s.n, set);
+	*to = long_token_end(c, end);
+	return true;
 }
 
 /* The longest prefix in the table that fits at i wins. */
@@ -485,14 +501,13 @@ static bool prefix_at(const struct scan *c, size_t i, struct hit *h)
 	return found;
 }
 
-/* JWT: eyJ (base64 of '{"'), then at least one more part after a dot. */
-static bool jwt_at(const struct scan *c, size_t i, struct hit *h)
+/* JWT: eyJ (base64 of '{"') in a run that ends at run_end, then at least one more part after a dot. */
+static bool jwt_at(const struct scan *c, size_t i, size_t run_end, struct hit *h)
 {
-	size_t end, dots = 0;
+	size_t end = run_end, dots = 0;
 
 	if (c->s.n - i < 3 || memcmp(c->s.p + i, "eyJ", 3) != 0)
 		return false;
-	end = token_end(c, i);
 	if (end - i < 10)
 		return false;
 	while (at(c, end) == '.' && (token_byte(at(c, end + 1)) || dots)) {
@@ -573,7 +588,7 @@ static bool known_token(const struct scan *c, size_t from, size_t to, struct hit
 			continue;
 		if (prefix_at(c, i, h) && h->from >= c->done)
 			return true;
-		if (c->s.p[i] == 'e' && jwt_at(c, i, h))
+		if (c->s.p[i] == 'e' && jwt_at(c, i, to, h))
 			return true;
 	}
 	return false;
@@ -602,6 +617,8 @@ static bool telegram(const struct scan *c, size_t from, size_t to, struct hit *h
 	while (i > c->done && str_is_digit(c->s.p[i - 1]) && from - i < 14)
 		i--;
 	if (from - 1 - i < 6 || !secret_random(cut(c, from, to)))
+		return false;
+	if (str_is_alnum(before(c, i)) && !str_ends(line_before(c, i, 3), STR("bot")))
 		return false;
 	return hit_set(h, i, to, "telegram-token");
 }
@@ -640,7 +657,8 @@ static bool after_odd_byte(const struct scan *c, size_t from, size_t to, struct 
 	if (str_ends(head, STR("sha256~")) && to - from >= 40)
 		return hit_set(h, from - 7, to, "openshift-token");
 	if (str_ends(head, STR("Q~")) && to - from >= 28 && head.n >= 6 &&
-	    str_is_digit(head.p[head.n - 3]))
+	    str_is_digit(head.p[head.n - 3]) &&
+	    (head.n == 6 || !token_byte(head.p[head.n - 7])))
 		return hit_set(h, from - 6, long_token_end(c, to), "azure-secret");
 	if (str_ends(head, STR("1//")) && c->s.p[from] == '0' && to - from >= 30 &&
 	    secret_random(cut(c, from, to)))
@@ -671,6 +689,8 @@ static bool crypt_before(const struct scan *c, size_t from, struct hit *h)
 	str head = line_before(c, from, 64);
 	size_t i = head.n;
 
+	if (!head.n || !memchr(head.p, '$', head.n))
+		return false;
 	/* back to the first '$' of those that belong together */
 	while (i && (base64_byte(head.p[i - 1]) || one_of(head.p[i - 1], "$.,")))
 		i--;
@@ -736,15 +756,14 @@ static bool word_before(const struct scan *c, size_t from, size_t to, struct hit
 	else if (str_ends(head, STR(" was")))
 		head.n -= 4;
 	name = from - (size_t)(c->s.p + from - head.p) + head.n;
+	value = cut(c, from, base64_end(c, long_token_end(c, from)));
 	if (str_ends(head, STR("Basic")) || str_ends(head, STR("basic"))) {
-		value = str_head(cut(c, from, base64_end(c, to)), QUOTED_MAX_BYTES);
 		return is_basic(value) &&
 		       hit_set(h, from, from + value.n, "authorization");
 	}
 	if (!may_name(c, name) || count_digits(cut(c, from, to)) < 2 ||
 	    !secret_name(head, &n) || n.rank < SECRET_TOKEN)
 		return false;
-	value = cut(c, from, base64_end(c, long_token_end(c, from)));
 	while (value.n > 1 && one_of(value.p[value.n - 1], "./+-"))
 		value.n--;
 	head = str_head(value, VALUE_LOOK_BYTES);
@@ -768,17 +787,18 @@ static bool in_element(const struct scan *c, size_t from, struct hit *h)
 	open = str_rchr(head, '<');
 	if (open == STR_NPOS || open + 1 >= head.n || head.p[open + 1] == '/')
 		return false;
+	if (!secret_name((str){head.p + open + 1, head.n - open - 2}, &n) ||
+	    n.rank < SECRET_TOKEN)
+		return false;
 	while (end < c->s.n && end - from < QUOTED_MAX_BYTES &&
 	       !one_of(c->s.p[end], "<\n\r"))
 		end++;
 	if (at(c, end) != '<' || at(c, end + 1) != '/')
 		return false;
-	if (!secret_name((str){head.p + open + 1, head.n - open - 2}, &n) ||
-	    n.rank < SECRET_TOKEN)
-		return false;
 	str value = cut(c, from, end);
-	if (secret_placeholder(value) || secret_plain_word(value, false) ||
-	    secret_names_one(value) || str_chr(value, ' ') != STR_NPOS)
+	if (secret_placeholder(str_head(value, VALUE_LOOK_BYTES)) ||
+	    secret_plain_word(value, false) || secret_names_one(value) ||
+	    str_chr(value, ' ') != STR_NPOS)
 		return false;
 	if (n.rank == SECRET_TOKEN && !secret_random(str_head(value, VALUE_LOOK_BYTES)))
 		return false;
@@ -800,39 +820,57 @@ static void find_pair(struct scan *c, size_t from)
 		str s = cut(c, from, to);
 		if (s.n == 40 && count_digits(s) && has_letter(s) &&
 		    !run_of(s, 0, 40, is_hex)) {
-			hit_set(&c->pair, from, to, "aws-secret-key");
+			hit_set(&c->ahead, from, to, "aws-secret-key");
 			return;
 		}
 		from = to + 1;
 	}
 }
 
-static bool run_rule(struct scan *c, size_t from, struct hit *h)
+/* Tokens that are known by what stands around the run or by its shape. */
+static bool shaped_token(const struct scan *c, size_t from, size_t to, struct hit *h)
 {
-	size_t to = token_end(c, from);
 	char prev = before(c, from);
 
-	if (known_token(c, from, to, h)) {
-		if (str_eq(str_of(h->kind), STR("aws-key-id")))
-			find_pair(c, h->to);
-		return true;
-	}
 	if (prev == ':' && telegram(c, from, to, h))
 		return true;
 	if ((prev == '~' || prev == '/') && after_odd_byte(c, from, to, h))
 		return true;
-	if (prev == '$' && crypt_before(c, from, h))
-		return true;
-	if ((prev == '.' || prev == '/') &&
-	    memchr(c->s.p + (from > 64 ? from - 64 : 0), '$', from > 64 ? 64 : from) &&
-	    crypt_before(c, from, h))
+	if ((prev == '$' || prev == '.' || prev == '/') && crypt_before(c, from, h))
 		return true;
 	if (prev == '>' && in_element(c, from, h))
 		return true;
-	if ((blank(prev) || prev == '"' || prev == '\'' || prev == '`') &&
-	    word_before(c, from, to, h))
+	if ((blank(prev) || is_quote(prev)) && word_before(c, from, to, h))
 		return true;
 	return discord(c, from, to, h) || mailchimp(c, from, to, h);
+}
+
+/* Of two secrets in one part of a run the first one is taken: it may hold the other. */
+static bool part_rule(const struct scan *c, size_t from, size_t to, struct hit *h)
+{
+	bool known = known_token(c, from, to, h);
+	struct hit shaped;
+
+	if (!(known && h->from <= from) && shaped_token(c, from, to, &shaped) &&
+	    (!known || shaped.from < h->from)) {
+		*h = shaped;
+		return true;
+	}
+	return known;
+}
+
+static bool run_rule(const struct scan *c, size_t from, struct hit *h)
+{
+	while (from < c->s.n && token_byte(c->s.p[from])) {
+		size_t to = token_end(c, from);
+
+		if (to - from >= SIEVE_RUN_MIN && part_rule(c, from, to, h))
+			return true;
+		from = to;
+		while (at(c, from) == '-')
+			from++;
+	}
+	return false;
 }
 
 /* private key blocks */
@@ -844,15 +882,15 @@ static bool pem_byte(char ch)
 }
 
 /* The line (or escaped line) from i looks like one of a key's body or headers. */
-static size_t pem_line(const struct scan *c, size_t i, size_t *alnum)
+static size_t pem_line(const struct scan *c, size_t i, size_t max, size_t *alnum)
 {
 	size_t end = i, run = 0, longest = 0, n = 0;
 
-	while (end < c->s.n && !newline(c->s.p[end]) && pem_byte(c->s.p[end])) {
+	while (end < max && !newline(c->s.p[end]) && pem_byte(c->s.p[end])) {
 		if (c->s.p[end] == '\\' && one_of(at(c, end + 1), "nr") &&
 		    at(c, end + 1)) {
 			run = 0;
-			end += 2;
+			end += end + 1 < max ? 2 : 1;
 			continue;
 		}
 		run = base64_byte(c->s.p[end]) ? run + 1 : 0;
@@ -873,16 +911,14 @@ static size_t pem_line(const struct scan *c, size_t i, size_t *alnum)
 	return i;
 }
 
-/* Behind the header, for a block without an end: as far as it still looks like a key. */
-static size_t pem_cut_end(const struct scan *c, size_t i, size_t *alnum)
+/* Behind the header, for a block without an end: as far as it still looks like a key, up to max. */
+static size_t pem_cut_end(const struct scan *c, size_t i, size_t max, size_t *alnum)
 {
-	while (i < c->s.n) {
-		size_t end = pem_line(c, i, alnum);
+	while (i < max) {
+		size_t end = pem_line(c, i, max, alnum);
 
-		if (end < c->s.n && !newline(c->s.p[end]))
+		if (end == max || !newline(c->s.p[end]))
 			return end; /* stopped inside the line, or at its start */
-		if (end == c->s.n)
-			return end;
 		i = end + 1;
 	}
 	return i;
@@ -939,7 +975,8 @@ static bool pem_tail(const struct scan *c, size_t dashes, size_t after, str labe
 		while (begin > c->done && !newline(c->s.p[begin - 1]) &&
 		       c->s.p[begin - 1] != ']' && line - begin < 200)
 			begin--;
-		if (begin == line || pem_line(c, begin, &n) < line || (n < 16 && alnum))
+		if (begin == line || pem_line(c, begin, line, &n) < line ||
+		    (n < 16 && alnum))
 			break;
 		alnum += n;
 		from = begin;
@@ -951,7 +988,7 @@ static bool pem_tail(const struct scan *c, size_t dashes, size_t after, str labe
 static bool pem_rule(const struct scan *c, size_t i, struct hit *h)
 {
 	size_t dashes = i - 1, after, end, alnum = 0;
-	str label;
+	str label, body;
 
 	while (at(c, i) == '-')
 		i++;
@@ -969,23 +1006,23 @@ static bool pem_rule(const struct scan *c, size_t i, struct hit *h)
 	if (!private_label(label))
 		return false;
 	end = str_find(str_from(c->s, after), STR("----"));
+	body = end == STR_NPOS ? str_from(c->s, after) : cut(c, after, after + end);
+	if (str_find(body, STR("[redacted:")) != STR_NPOS)
+		return false; /* taken apart before, as no block */
 	if (end != STR_NPOS) {
-		size_t body = end;
-		size_t tag = after + end;
+		size_t tag = after + end, to;
 
 		while (at(c, tag) == '-')
 			tag++;
 		if (at(c, tag) == ' ')
 			tag++;
 		if (str_starts(str_from(c->s, tag), STR("END "))) {
-			size_t to;
-
 			pem_label(c, tag + 4, &to);
-			return count_alnum(cut(c, after, after + body)) >= PEM_BODY_MIN &&
+			return count_alnum(body) >= PEM_BODY_MIN &&
 			       hit_set(h, dashes, to, pem_kind(label));
 		}
 	}
-	end = pem_cut_end(c, after, &alnum);
+	end = pem_cut_end(c, after, after + body.n, &alnum);
 	while (end > after && (newline(c->s.p[end - 1]) || blank(c->s.p[end - 1]) ||
 			       is_quote(c->s.p[end - 1])))
 		end--;
@@ -1084,6 +1121,7 @@ struct value {
 	size_t name;     /* where the name begins */
 	size_t from, to; /* without quotes */
 	char quote;      /* '\0': none */
+	bool more;       /* it goes on behind `to`: enough was seen to judge it */
 	bool line_start; /* nothing but indentation and list marks before the name */
 };
 
@@ -1268,6 +1306,16 @@ static bool code_follows(const struct scan *c, size_t i)
 	return at(c, i) == '}' || at(c, i) == ')';
 }
 
+static bool is_final(const struct scan *c, const struct value *v)
+{
+	return v->more || final(c, v->to);
+}
+
+static bool in_code(const struct scan *c, const struct value *v)
+{
+	return !v->more && code_follows(c, v->to);
+}
+
 static bool is_path(str s)
 {
 	if (str_find(s, STR("://")) != STR_NPOS)
@@ -1360,9 +1408,9 @@ static bool password_word(const struct scan *c, const struct value *v,
 	if (v->form == FORM_TIGHT) {
 		if (n->env)
 			return true;
-		return !code_follows(c, v->to) && s.n >= 3;
+		return !in_code(c, v) && s.n >= 3;
 	}
-	if (starts_upper(s) || !final(c, v->to) || code_follows(c, v->to) || s.n < 3)
+	if (starts_upper(s) || !is_final(c, v) || in_code(c, v) || s.n < 3)
 		return false;
 	if (v->form == FORM_OPTION)
 		return true;
@@ -1394,21 +1442,21 @@ static bool password_value(const struct scan *c, const struct value *v,
 	if (s.p[0] == '!' && identifier(str_from(s, 1)) && !count_digits(s))
 		return false; /* a YAML tag */
 	if (is_digits(s))
-		return s.n >= 4 && !(n->pass && n->bare) && final(c, v->to);
+		return s.n >= 4 && !(n->pass && n->bare) && is_final(c, v);
 	if (s.n < 2 && !(n->env && v->form == FORM_TIGHT))
 		return false;
 	if (identifier(s) && count_digits(s) == 0)
 		return password_word(c, v, n, s);
 	if (has_high(s) && v->form != FORM_TIGHT)
-		return final(c, v->to) || count_digits(s) > 0;
+		return is_final(c, v) || count_digits(s) > 0;
 	if (identifier(s) && (v->form == FORM_EQUALS || v->form == FORM_COLON))
-		return s.n >= 5 && (!code_follows(c, v->to) || secret_random(s));
-	if (v->form == FORM_TIGHT && identifier(s) && !n->env && code_follows(c, v->to))
+		return s.n >= 5 && (!in_code(c, v) || secret_random(s));
+	if (v->form == FORM_TIGHT && identifier(s) && !n->env && in_code(c, v))
 		return secret_random(s);
 	if (v->form == FORM_COLON || v->form == FORM_OPTION)
 		/* words with a hyphen or an apostrophe are prose, not secrets */
 		return s.n >= 3 &&
-		       (strong_value(s) || count_digits(s) > 0 || final(c, v->to));
+		       (strong_value(s) || count_digits(s) > 0 || is_final(c, v));
 	return true;
 }
 
@@ -1451,17 +1499,16 @@ static bool token_value(const struct scan *c, const struct value *v,
 	if (v->quote)
 		return s.n >= 6;
 	if (v->form == FORM_TIGHT || v->form == FORM_OPTION)
-		return s.n >= 6 && !(identifier(s) && code_follows(c, v->to));
-	return s.n >= 8 && digits >= 3 && !code_follows(c, v->to);
+		return s.n >= 6 && !(identifier(s) && in_code(c, v));
+	return s.n >= 8 && digits >= 3 && !in_code(c, v);
 }
 
 static bool weak_value(const struct value *v, const struct secret_name *n, str s)
 {
 	if (n->query && v->form != FORM_TIGHT)
 		return false;
-	if (s.n < SIEVE_RUN_MIN || s.n > QUOTED_MAX_BYTES || is_path(s) ||
-	    memchr(s.p, ' ', s.n) || memchr(s.p, '(', s.n) || count_digits(s) < 2 ||
-	    !secret_random(s))
+	if (s.n < SIEVE_RUN_MIN || is_path(s) || memchr(s.p, ' ', s.n) ||
+	    memchr(s.p, '(', s.n) || count_digits(s) < 2 || !secret_random(s))
 		return false;
 	if (s.n >= 36 && secret_is_uuid(str_from(s, s.n - 36)))
 		return false;
@@ -1474,8 +1521,7 @@ static bool weak_value(const struct value *v, const struct secret_name *n, str s
 static bool judge(const struct scan *c, const struct value *v,
 		  const struct secret_name *n)
 {
-	str s = str_head(cut(c, v->from, v->to),
-			 v->quote ? QUOTED_MAX_BYTES : VALUE_LOOK_BYTES);
+	str s = str_head(cut(c, v->from, v->to), VALUE_LOOK_BYTES);
 
 	if (secret_placeholder(s))
 		return false;
@@ -1510,6 +1556,8 @@ static bool value_stop(const struct scan *c, size_t i, bool env)
 		return !env || at(c, i + 1) == '&';
 	if (ch == '\\')
 		return one_of(at(c, i + 1), "nrt\"'`\\\n");
+	if (ch == '-')
+		return border(c, i) && str_starts(str_from(c->s, i), STR("-----BEGIN "));
 	if (one_of(ch, ",)}]"))
 		return !env;
 	if (ch == '\xe3' &&
@@ -1518,19 +1566,32 @@ static bool value_stop(const struct scan *c, size_t i, bool env)
 	return ch == '\xef' && at(c, i + 1) == '\xbc'; /* full-width punctuation */
 }
 
-static size_t unquoted_end(const struct scan *c, size_t from, const struct secret_name *n,
-			   enum form form)
+static void unquoted_end(const struct scan *c, struct value *v,
+			 const struct secret_name *n, size_t max)
 {
-	bool env = n->env && form == FORM_TIGHT;
-	bool ascii = n->cjk && !(at(c, from) & 0x80);
-	size_t i = from;
+	bool env = n->env && v->form == FORM_TIGHT;
+	bool ascii = n->cjk && !(at(c, v->from) & 0x80);
+	size_t i = v->from, end = c->s.n;
 
-	while (i < c->s.n && !value_stop(c, i, env) && !(ascii && c->s.p[i] & 0x80))
+	if (end - i > max)
+		end = i + max;
+	while (i < end && !value_stop(c, i, env) && !(ascii && c->s.p[i] & 0x80))
 		i++;
+	v->more = i == end && end < c->s.n;
 	/* the full stop of a sentence, the comma of a list */
-	while (i > from + 1 && form != FORM_TIGHT && one_of(c->s.p[i - 1], ".,:"))
+	while (!v->more && i > v->from + 1 && v->form != FORM_TIGHT &&
+	       one_of(c->s.p[i - 1], ".,:"))
 		i--;
-	return i;
+	v->to = i;
+}
+
+/* A value that was judged is all of it a secret. */
+static bool hit_value(const struct scan *c, struct value *v, const struct secret_name *n,
+		      const char *kind, struct hit *h)
+{
+	if (v->more)
+		unquoted_end(c, v, n, SIZE_MAX);
+	return hit_set(h, v->from, v->to, kind);
 }
 
 /* Where the value begins, and whether quotes are around it. */
@@ -1541,6 +1602,7 @@ static bool find_value(struct scan *c, size_t i, const struct secret_name *n,
 	char q;
 
 	v->quote = '\0';
+	v->more = false;
 	k = i;
 	if (one_of(at(c, k), "bBrRfFuUL$@") &&
 	    (at(c, k + 1) == '"' || at(c, k + 1) == '\''))
@@ -1561,9 +1623,10 @@ static bool find_value(struct scan *c, size_t i, const struct secret_name *n,
 			v->to--;
 		if (at(c, v->to) != q && at(c, v->to) != '\\') {
 			/* never closed on this line: what there is up to a blank */
-			size_t to = unquoted_end(c, v->from, n, v->form);
+			size_t line = v->to;
 
-			v->to = to < v->to ? to : v->to;
+			unquoted_end(c, v, n, VALUE_LOOK_BYTES);
+			v->to = line < v->to ? line : v->to;
 		}
 		return v->to > v->from;
 	}
@@ -1583,7 +1646,7 @@ static bool find_value(struct scan *c, size_t i, const struct secret_name *n,
 		return v->to > v->from;
 	}
 	v->from = i;
-	v->to = unquoted_end(c, i, n, v->form);
+	unquoted_end(c, v, n, VALUE_LOOK_BYTES);
 	return v->to > v->from;
 }
 
@@ -1603,7 +1666,9 @@ static bool known_scheme(str s)
 /* Authorization: [scheme] credentials */
 static bool authorization(const struct scan *c, const struct value *v, struct hit *h)
 {
-	size_t from = v->from, to, word = from;
+	const struct secret_name none = {0};
+	struct value part = {.form = FORM_TIGHT};
+	size_t from = v->from, word = from;
 	bool basic = false, scheme = false;
 	str s;
 
@@ -1614,24 +1679,20 @@ static bool authorization(const struct scan *c, const struct value *v, struct hi
 		basic = str_ieq(cut(c, from, word), STR("basic"));
 		from = skip_gap(c, word, false);
 	}
-	to = from;
-	while (to < c->s.n && to - from < QUOTED_MAX_BYTES && !value_stop(c, to, false))
-		to++;
-	s = cut(c, from, to);
-	if (s.n < 3 || secret_placeholder(str_head(s, VALUE_LOOK_BYTES)) ||
-	    secret_plain_word(s, false))
+	part.from = from;
+	unquoted_end(c, &part, &none, VALUE_LOOK_BYTES);
+	s = cut(c, from, part.to);
+	if (s.n < 3 || secret_placeholder(s) || secret_plain_word(s, false))
 		return false;
-	if (basic)
-		return (is_basic(s) ||
-			(s.n >= 6 && !secret_names_one(s) && str_chr(s, '=') != 0)) &&
-		       !str_istarts(s, STR("realm")) && !str_istarts(s, STR("auth")) &&
-		       hit_set(h, from, to, "authorization");
-	if (expression(s) || secret_names_one(s))
+	if (basic) {
+		if (str_istarts(s, STR("realm")) || str_istarts(s, STR("auth")) ||
+		    secret_names_one(s) || (!is_basic(s) && s.n < 6))
+			return false;
+	} else if (expression(s) || secret_names_one(s) ||
+		   !(secret_random(s) || (scheme && (strong_value(s) || s.n >= 20)))) {
 		return false;
-	if (scheme ? strong_value(str_head(s, VALUE_LOOK_BYTES)) || s.n >= 20
-		   : secret_random(str_head(s, VALUE_LOOK_BYTES)))
-		return hit_set(h, from, to, "authorization");
-	return false;
+	}
+	return hit_value(c, &part, &none, "authorization", h);
 }
 
 /* cond ? 'pass' : 'fail' */
@@ -1709,24 +1770,20 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 {
 	size_t end = name_end(c, sep), low;
 	struct secret_name n = {0};
-	struct value v = {.form = form};
+	struct value v = {.form = form, .name = end};
 
-	if (sep < c->cookie_end && form == FORM_TIGHT) {
+	low = end > SECRET_NAME_MAX ? end - SECRET_NAME_MAX : 0;
+	if (low < c->done)
+		low = c->done;
+	if (may_name(c, end) && secret_name(cut(c, low, end), &n))
+		v.name = low + n.from;
+	else if (end >= c->done + 5 && paired_name(c, end, &n))
+		v.name = end - 5;
+	else if (sep < c->cookie_end && form == FORM_TIGHT && end > c->done &&
+		 token_byte(c->s.p[end - 1]))
 		n = (struct secret_name){.rank = SECRET_WEAK, .cookie = true};
-		v.name = end;
-	} else {
-		if (!may_name(c, end))
-			return false;
-		low = end > SECRET_NAME_MAX ? end - SECRET_NAME_MAX : 0;
-		if (low < c->done)
-			low = c->done;
-		if (secret_name(cut(c, low, end), &n))
-			v.name = low + n.from;
-		else if (end >= c->done + 5 && paired_name(c, end, &n))
-			v.name = end - 5;
-		else
-			return false;
-	}
+	else
+		return false;
 	v.from = skip_gap(c, next, form == FORM_COLON);
 	if (form == FORM_TIGHT && (v.from > next || end < sep))
 		v.form = FORM_EQUALS;
@@ -1735,9 +1792,11 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	if (n.header) {
 		size_t to = v.from;
 
-		while (to < c->s.n && !newline(c->s.p[to]) && !is_quote(c->s.p[to]))
+		while (to >= c->cookie_end && to < c->s.n && !newline(c->s.p[to]) &&
+		       c->s.p[to] != ']' && !is_quote(c->s.p[to]))
 			to++;
-		c->cookie_end = to;
+		if (to > c->cookie_end)
+			c->cookie_end = to;
 		return false; /* the cookies are looked at one by one */
 	}
 	if (form == FORM_COLON && ternary(c, v.name))
@@ -1761,7 +1820,7 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	if (known_token(c, v.from, token_end(c, v.from), h) && h->from == v.from &&
 	    h->to >= v.to)
 		return true;
-	return hit_set(h, v.from, v.to, value_kind(&n));
+	return hit_value(c, &v, &n, value_kind(&n), h);
 }
 
 static bool equals_rule(struct scan *c, size_t i, struct hit *h)
@@ -1823,7 +1882,7 @@ static bool user_option(struct scan *c, size_t from, struct hit *h)
 	if (!find_value(c, from, &none, &v) || v.to - v.from > VALUE_LOOK_BYTES)
 		return false;
 	colon = str_chr(cut(c, v.from, v.to), ':');
-	if (colon == STR_NPOS)
+	if (colon == STR_NPOS || secret_placeholder(cut(c, v.from, v.to)))
 		return false;
 	pass = cut(c, v.from + colon + 1, v.to);
 	if (pass.n < 3 || is_digits(pass) || secret_placeholder(pass) ||
@@ -1866,7 +1925,7 @@ static bool letter_option(struct scan *c, size_t dash, struct hit *h)
 		return false;
 	str s = cut(c, v.from, v.to);
 	return s.n >= 3 && !secret_placeholder(str_head(s, VALUE_LOOK_BYTES)) &&
-	       hit_set(h, v.from, v.to, "password");
+	       hit_value(c, &v, &name, "password", h);
 }
 
 /* --password value; i is where the name begins. */
@@ -1888,7 +1947,7 @@ static bool option_rule(struct scan *c, size_t i, struct hit *h)
 	    !secret_name(cut(c, i, end), &n) || n.rank < SECRET_TOKEN)
 		return false;
 	return find_value(c, v.from, &n, &v) && judge(c, &v, &n) &&
-	       hit_set(h, v.from, v.to, value_kind(&n));
+	       hit_value(c, &v, &n, value_kind(&n), h);
 }
 
 static bool dash_rule(struct scan *c, size_t i, struct hit *h)
@@ -1943,7 +2002,7 @@ static bool word_rule(struct scan *c, size_t i, struct hit *h)
 	if (!netrc && !said && !secret_random(s) && !memchr(s.p, '!', s.n) &&
 	    !memchr(s.p, '#', s.n) && !memchr(s.p, '@', s.n) && !memchr(s.p, '$', s.n))
 		return false;
-	return hit_set(h, v.from, v.to, "password");
+	return hit_value(c, &v, &n, "password", h);
 }
 
 static bool mark_rule(struct scan *c, size_t i, struct hit *h)
@@ -1970,35 +2029,57 @@ static void scan_init(struct scan *c, str s)
 	sieve_init(&c->sieve, s);
 }
 
+/*
+ * What stands right before a marker was looked at when the marker's secret was still there,
+ * and found innocent as a whole: its first half alone is no reason to think again.
+ */
+static bool touches_marker(const struct scan *c, size_t i)
+{
+	for (int n = 0; n < 4 && one_of(at(c, i), "./+=-:"); n++)
+		i++;
+	return at(c, i) == '[' && str_starts(str_from(c->s, i), STR("[redacted:"));
+}
+
 static bool scan_end(struct scan *c, const struct hit *h)
 {
 	c->done = h->to;
+	if (!c->ahead.to && str_eq(str_of(h->kind), STR("aws-key-id")))
+		find_pair(c, h->to);
 	sieve_skip(&c->sieve, h->to);
 	return true;
 }
 
+/*
+ * A rule may find a secret further on: the value of a name, the password of a URL. What
+ * lies between, such as a token in the place of the user, must not be passed over.
+ */
 static bool scan_next(struct scan *c, struct hit *h)
 {
 	unsigned what;
 	size_t i;
 
 	while ((i = sieve_next(&c->sieve, &what)) != STR_NPOS) {
-		bool found;
-
-		if (c->pair.from && i >= c->pair.from)
+		if (c->ahead.to && i >= c->ahead.from)
 			break;
-		found = ((what & SIEVE_RUN) && run_rule(c, i, h)) ||
-			((what & SIEVE_MARK) && mark_rule(c, i, h));
-		if (!found || h->from < c->done)
+		if (!((what & SIEVE_RUN) && run_rule(c, i, h)) &&
+		    !((what & SIEVE_MARK) && mark_rule(c, i, h)))
 			continue;
-		if (c->pair.from && h->to > c->pair.from)
-			c->pair.from = 0; /* found by its name as well */
-		return scan_end(c, h);
+		if (h->from < c->done || touches_marker(c, h->to))
+			continue;
+		if (!c->ahead.to && h->from > i) {
+			c->ahead = *h;
+		} else if (!c->ahead.to || h->to <= c->ahead.from) {
+			return scan_end(c, h);
+		} else if (h->from < c->ahead.from) {
+			/* one reaches into the other: both of it goes */
+			c->ahead.from = h->from;
+			c->ahead.to = h->to > c->ahead.to ? h->to : c->ahead.to;
+		}
 	}
-	if (!c->pair.from)
+	if (!c->ahead.to)
 		return false;
-	*h = c->pair;
-	c->pair.from = 0;
+	*h = c->ahead;
+	c->ahead.to = 0;
 	return scan_end(c, h);
 }
 
@@ -2102,12 +2183,17 @@ static size_t env_line(struct buf *out, str path, str line)
 	str base = str_basename(path), text = str_trim(line);
 	size_t sep;
 
+	if (str_find(line, STR("[redacted:")) != STR_NPOS) {
+		buf_add(out, line); /* was here before */
+		return 0;
+	}
 	if (text.n == 0 || text.p[0] == '#' || text.p[0] == ';' || text.p[0] == '[')
 		return redact(out, line);
 	if (str_eq(base, STR(".netrc")) || str_eq(base, STR("_netrc")))
 		return netrc_line(out, line);
-	if (str_eq(base, STR(".pgpass")))
-		sep = str_rchr(line, ':');
+	if (str_eq(base,
+		   STR(".pgpass"))) /* the last field; a marker has a colon of its own */
+		sep = str_rchr(str_head(line, str_find(line, STR("[redacted:"))), ':');
 	else
 		sep = str_chr(line, '=');
 	if (sep == STR_NPOS && !str_eq(base, STR(".git-credentials"))) {

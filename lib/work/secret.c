@@ -6,10 +6,11 @@
 
 #include "base/utf8.h"
 
-#define PART_BYTES   24 /* longest part of a name that is looked at */
-#define WORD_BYTES   13 /* longest word in the tables */
-#define HEX_PART_MIN 4  /* bytes of a part that may be hexadecimal */
-#define PARTS_MAX    5  /* parts looked at, from the end */
+#define PART_BYTES      24 /* longest part of a name that is looked at */
+#define WORD_BYTES      13 /* longest word in the tables */
+#define PLACEHOLDER_MAX 40 /* bytes of a placeholder in words */
+#define HEX_PART_MIN    4  /* bytes of a part that may be hexadecimal */
+#define PARTS_MAX       5  /* parts looked at, from the end */
 
 #define W(lit)                                                                           \
 	{                                                                                \
@@ -839,7 +840,7 @@ bool secret_placeholder(str s)
 		return true;
 	if (s.n > 1 && one_byte_repeated(s) && !str_is_digit(s.p[0]))
 		return true;
-	if (secret_random(s))
+	if (s.n > PLACEHOLDER_MAX || secret_random(s))
 		return false; /* "your" may stand in a random value */
 	for (const str *p = placeholder_parts; p->n; p++)
 		if (str_ifind(s, *p) != STR_NPOS)
