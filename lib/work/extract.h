@@ -188,8 +188,8 @@ struct facts {
 	FACTS_LIST(fact_name, tracked); /* paths of the client's file history */
 	FACTS_LIST(fact_command, command);
 	FACTS_LIST(fact_error, error);
-	FACTS_LIST(fact_call,
-		   open); /* calls without a result, live branch, oldest first */
+	/* calls without a result, live branch, oldest first */
+	FACTS_LIST(fact_call, open);
 	FACTS_LIST(fact_call, recent); /* the last five calls with a result */
 	FACTS_LIST(fact_todo, todo);
 	FACTS_LIST(fact_answer, answer);
@@ -201,12 +201,11 @@ struct facts {
 	FACTS_LIST(fact_pr, pr);
 	FACTS_LIST(fact_tool, tool); /* tools that are not the everyday ones */
 	FACTS_LIST(fact_sentence, last_thought);
-	FACTS_LIST(
-		fact_name,
-		unmet); /* paths the user ordered to write, and nothing did; record of the order */
-	FACTS_LIST(fact_finding,
-		   unfollowed); /* findings whose subject is never named again */
-	int64_t *wait;          /* ms between call and result, over a minute */
+	/* paths that the user ordered to write, and nothing did; record: of the order */
+	FACTS_LIST(fact_name, unmet);
+	/* findings whose subject is never named again */
+	FACTS_LIST(fact_finding, unfollowed);
+	int64_t *wait; /* ms between call and result, over a minute */
 	size_t nwait;
 	str plan;
 	uint64_t plan_record;
@@ -229,7 +228,10 @@ struct facts {
 
 struct extract;
 
-/* What a transcript reader should keep for extract_add: as TRANSCRIPT_CAPS_DOC, but more of inputs, so that lines of new files can be counted. */
+/*
+ * What a transcript reader should keep for extract_add: as TRANSCRIPT_CAPS_DOC, but more of
+ * inputs, so that the lines of new files can be counted.
+ */
 extern const struct transcript_caps extract_caps;
 
 struct extract *extract_new(void);

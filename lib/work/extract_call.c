@@ -118,9 +118,8 @@ static str call_label(struct extract *x, str name, const struct val *input)
 
 static void pack_pair(struct extract *x, struct buf *out, str path, const struct val *v)
 {
-	static const char *const olds[] = {"old_string"};
 	static const char *const news[] = {"new_string", "new_source", "content"};
-	const struct val *old = val_get(v, olds[0]), *new = NULL;
+	const struct val *old = val_get(v, "old_string"), *new = NULL;
 
 	for (size_t i = 0; i < COUNT(news) && !new; i++)
 		new = val_get(v, news[i]);

@@ -170,11 +170,6 @@ void extract_on_meta_text(struct extract *x, str s)
 
 /* ---- what the model says ---- */
 
-static bool passes(str s, float least)
-{
-	return prose_value(s) >= least;
-}
-
 #define DIAGNOSIS_SENTENCES 6
 
 /* The two best of the first sentences, as places in s; -1: none. */
@@ -319,7 +314,7 @@ void extract_on_thinking(struct extract *x, str s)
 	all = all_sentences(x, s, &n);
 	set_last_thought(x, all, n);
 	for (size_t k = 0; k < n && k < THINK_SENTENCES; k++) {
-		if (all[k].n < THOUGHT_BYTES && passes(all[k], THOUGHT_VALUE))
+		if (all[k].n < THOUGHT_BYTES && prose_value(all[k]) >= THOUGHT_VALUE)
 			add_sentence(x, &extract_table[T_THOUGHT], all[k]);
 	}
 	extract_trim_sentences(x);
