@@ -38,7 +38,7 @@ const struct transcript_caps TRANSCRIPT_CAPS_INDEX = {512, 512, 512, 512, 512, 2
 const struct transcript_caps TRANSCRIPT_CAPS_DOC = {
 	48 << 10, 16 << 10, 16 << 10, 16 << 10, 8 << 10, 2 << 10, false,
 };
-const struct transcript_caps TRANSCRIPT_CAPS_TREE = {256, 0, 128, 0, 128, 0, true};
+const struct transcript_caps TRANSCRIPT_CAPS_TREE = {256, 128, 128, 0, 128, 0, true};
 
 /* Keys that the code below asks for. */
 enum key {
@@ -1317,29 +1317,44 @@ static const char *const BESIDE[] = {
 	"ide_diagnostics", "user-prompt-submit-hook", "session-start-hook",
 };
 
-/* s without client parts in front of a person's words; s itself when nothing is left then. */
-static str beside_strip(str s)
+/* s begins with <name>; close becomes its end tag. */
+static bool beside_open(str s, size_t i, str *close, char room[40])
 {
-	str rest = s;
+	size_t n = strlen(BESIDE[i]);
 
-	for (bool again = true; again;) {
-		again = false;
-		for (size_t i = 0; i < sizeof(BESIDE) / sizeof(BESIDE[0]); i++) {
-			size_t n = strlen(BESIDE[i]), end;
-			char close[40] = "</";
+	if (s.n < n + 2 || s.p[0] != '<' || memcmp(s.p + 1, BESIDE[i], n) ||
+	    s.p[n + 1] != '>')
+		return false;
+	memcpy(room, "</", 2);
+	memcpy(room + 2, BESIDE[i], n);
+	room[n + 2] = '>';
+	*close = (str){room, n + 3};
+	return true;
+}
 
-			if (rest.n < n + 2 || rest.p[0] != '<' ||
-			    memcmp(rest.p + 1, BESIDE[i], n) || rest.p[n + 1] != '>')
-				continue;
-			memcpy(close + 2, BESIDE[i], n);
-			close[n + 2] = '>';
-			end = str_find(rest, (str){close, n + 3});
-			if (end == STR_NPOS)
-				return s;
-			rest = str_trim(str_from(rest, end + n + 3));
-			again = true;
-			break;
+/*
+ * A text without client parts in front of a person's words; the whole when nothing is left
+ * then. Where the end of such a part was cut out, the words may stand in the tail.
+ */
+static str beside_strip(str s, str tail)
+{
+	str rest = s = str_trim(s), close;
+	char room[40];
+
+	for (size_t i = 0; i < sizeof(BESIDE) / sizeof(BESIDE[0]); i++) {
+		size_t end;
+
+		if (!beside_open(rest, i, &close, room))
+			continue;
+		end = str_find(rest, close);
+		if (end == STR_NPOS) {
+			end = str_rfind(tail, close);
+			rest = end == STR_NPOS ? STR_NONE
+					       : str_trim(str_from(tail, end + close.n));
+			return rest.n ? rest : s;
 		}
+		rest = str_trim(str_from(rest, end + close.n));
+		i = SIZE_MAX; /* again, for what follows */
 	}
 	return rest.n ? rest : s;
 }
@@ -1447,7 +1462,7 @@ static enum record_says attachment_says(const struct record *r, struct arena *a,
 					    : val_str(t);
 		}
 	}
-	*text = all = beside_strip(str_trim(all));
+	*text = all = beside_strip(all, STR_NONE);
 	if (!all.n)
 		return SAYS_NOTHING;
 	if (str_eq(mode, STR("task-notification")))
@@ -1483,10 +1498,12 @@ static enum record_says user_says(const struct record *r, struct arena *a, str *
 		image |= b.kind == BLOCK_IMAGE;
 		if (b.kind != BLOCK_TEXT)
 			continue;
-		s = beside_strip(str_trim(b.text));
+		s = beside_strip(b.text, b.tail);
 		one = text_says(s);
 		if (one == SAYS_PROMPT) {
-			s = whole_text(a, s, b.tail, b.cut, b.size);
+			if (s.p >= b.text.p &&
+			    s.p < b.text.p + b.text.n) /* else out of the tail */
+				s = whole_text(a, s, b.tail, b.cut, b.size);
 			*text = says == SAYS_PROMPT
 					? compose(a, (str[]){*text, STR("\n"), s}, 3)
 					: s;

@@ -538,6 +538,21 @@ static void test_transcript__a_long_prompt_keeps_its_end(void **s)
 	done();
 }
 
+static void test_transcript__a_prompt_behind_a_long_note_of_the_client(void **s)
+{
+	static const struct transcript_caps caps = {40, 40, 1, 0, 1, 0, false};
+	const struct record *r = first_of(
+		STR("{\"type\":\"user\",\"message\":{\"content\":\"<ide_selection>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa</ide_selection>\\nwhy is this\"}}"),
+		&caps);
+	str said;
+
+	(void)s;
+	assert_int_equal(record_says(r, &now.a, &said), SAYS_PROMPT);
+	assert_str(said, STR("why is this"));
+	done();
+}
+
 static void test_transcript__words_of_a_refusal(void **s)
 {
 	const struct record *r = first_of(
@@ -846,6 +861,8 @@ int main(void)
 		cmocka_unit_test(test_transcript__dispatches_by_name_or_by_input),
 		cmocka_unit_test(test_transcript__what_a_record_says),
 		cmocka_unit_test(test_transcript__a_long_prompt_keeps_its_end),
+		cmocka_unit_test(
+			test_transcript__a_prompt_behind_a_long_note_of_the_client),
 		cmocka_unit_test(test_transcript__words_of_a_refusal),
 		cmocka_unit_test(test_transcript__tags),
 		cmocka_unit_test(test_transcript__duplicates_by_uuid),
