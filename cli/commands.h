@@ -6,7 +6,8 @@
 
 #include "args.h"
 
-extern const struct command cmd_save, cmd_draft, cmd_recover_start, cmd_check, cmd_status,
-	cmd_list, cmd_show, cmd_recover;
+extern const struct command cmd_save, cmd_draft, cmd_recover_start, cmd_check,
+	cmd_hazards, cmd_status, cmd_list, cmd_show, cmd_config, cmd_off, cmd_on,
+	cmd_forget, cmd_trust, cmd_recover;
 
 #endif

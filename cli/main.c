@@ -17,8 +17,9 @@
 #define EXIT_USAGE 64
 
 static const struct command *const commands[] = {
-	&cmd_status, &cmd_list,  &cmd_show,          &cmd_check,
-	&cmd_save,   &cmd_draft, &cmd_recover_start, &cmd_recover,
+	&cmd_status, &cmd_list,  &cmd_show,          &cmd_check,   &cmd_hazards,
+	&cmd_save,   &cmd_draft, &cmd_recover_start, &cmd_recover, &cmd_config,
+	&cmd_off,    &cmd_on,    &cmd_forget,        &cmd_trust,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

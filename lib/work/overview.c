@@ -10,6 +10,7 @@
 #include "data/json.h"
 #include "work/glance.h"
 #include "work/hooklog.h"
+#include "work/offswitch.h"
 #include "work/redact.h"
 
 #define TITLE_BYTES 60
@@ -323,7 +324,7 @@ struct state {
 	size_t nkind;
 	struct buf last_line; /* of the hooks' log */
 	char *problem;        /* of the store, as the hooks noted it */
-	bool off_env, off_all, off_project;
+	const char *off;      /* why the hooks do nothing, NULL */
 };
 
 static int see_session(struct journal *j, void *arg)
@@ -426,26 +427,11 @@ static void see_log(struct state *st, const char *state_dir)
 	buf_release(&tail);
 }
 
-static bool file_in(const char *state_dir, const char *folder, const char *name)
-{
-	struct buf path = BUF_INIT(PATH_MAX);
-	struct stat st;
-	bool yes;
-
-	buf_printf(&path, "%s/%s%s", state_dir, folder, name);
-	yes = state_dir[0] && io.stat(buf_cstr(&path), &st) == 0;
-	buf_release(&path);
-	return yes;
-}
-
 static void see_switches(struct state *st, const struct scope *s)
 {
-	const char *env = getenv("HANDOFF_OFF");
 	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(4096);
 
-	st->off_env = env && *env && strcmp(env, "0");
-	st->off_all = file_in(s->state_dir, "", "off");
-	st->off_project = file_in(s->state_dir, "off.d/", s->project);
+	st->off = offswitch_why(s->state_dir, str_of(s->project));
 	fs_join(&path, str_of(s->state_dir), STR("problem"));
 	if (s->state_dir[0] && fs_read(buf_cstr(&path), &text, NULL) == 0 && text.n)
 		st->problem = buf_take(&text);
@@ -551,13 +537,8 @@ static void status_text(const struct state *st, const struct scope *s, struct bu
 	shown(out, s->vault.root);
 	buf_add(out,
 		vault_exists(&s->vault) ? STR("\n") : STR(" (nothing stored yet)\n"));
-	if (st->off_env || st->off_all || st->off_project)
-		buf_printf(
-			out, "Switched off: %s\n",
-			st->off_env ? "by HANDOFF_OFF"
-			: st->off_all
-				? "everywhere; `handoff on` switches on"
-				: "for this project; `handoff on --project` switches on");
+	if (st->off)
+		buf_printf(out, "Switched off: %s\n", st->off);
 	status_docs(st, s, out);
 	buf_add(out, STR("Last session: "));
 	if (st->session) {
@@ -581,7 +562,7 @@ static void status_json(const struct state *st, const struct scope *s, struct bu
 	json_member(out, "worktree", s->worktree);
 	json_member(out, "vault", s->vault.root);
 	json_flag(out, "vault_exists", vault_exists(&s->vault));
-	json_flag(out, "off", st->off_env || st->off_all || st->off_project);
+	json_flag(out, "off", st->off != NULL);
 	json_add_key(out, "documents");
 	buf_byte(out, '[');
 	for (size_t i = 0; i < st->docs.n; i++) {

@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+load handoff-lib
+
+_setup=$(declare -f setup)
+eval "base_${_setup}"
+setup()
+{
+	base_setup
+	handoff_setup
+}
+
+@test "hazards are numbered; one of them is retired with a reason, for good" {
+	document '- User: "never paint the fence"' >doc.md
+	"$H" save --session $S doc.md
+	run --separate-stderr -0 "$H" hazards
+	[ "$output" = $'1. User: "never shake the trees"\n2. User: "never paint the fence"' ]
+	run --separate-stderr -0 "$H" hazards --retire 2 --reason "the fence is gone"
+	holds 'Retired in 1 document: User: "never paint the fence"'
+	run -0 "$H" hazards --json
+	json '.hazards|length' 1
+	run -0 "$H" show 7c1e42aa
+	holds '- Retired 2026-02-12 (the fence is gone): User: "never paint the fence"'
+	# the next document does not carry it, and passes the check
+	first=$(ls "$HANDOFF_VAULT"/orchard/handoffs)
+	sed -i 's/^status: .*/status: claimed/' "$HANDOFF_VAULT"/orchard/handoffs/$first
+	journal $S2 "{\"claimed\":\"$first\"}"
+	document >doc.md
+	run -0 "$H" save --session $S2 doc.md
+	run -0 "$H" show aa00bb11
+	lacks "paint"
+}
+
+@test "hazards are those of the session that asks" {
+	saved
+	export CLAUDE_CODE_SESSION_ID=$S
+	run -0 "$H" hazards
+	holds "shake"
+}
+
+@test "retiring needs a number that there is, and a reason" {
+	saved
+	run --separate-stderr -64 "$H" hazards --retire 1
+	grumbles "go together"
+	run --separate-stderr -64 "$H" hazards --reason x
+	grumbles "go together"
+	run --separate-stderr -64 "$H" hazards --retire 0 --reason x
+	grumbles "--retire"
+	run --separate-stderr -1 "$H" hazards --retire 7 --reason x
+	grumbles "no hazard 7"
+}
+
+@test "no hazards: said on standard error" {
+	run --separate-stderr -0 "$H" hazards
+	grumbles "no stated hazard of orchard"
+}
+
+@test "off and on, everywhere and for a project" {
+	run -0 "$H" off --project
+	holds "off for orchard"
+	run -0 "$H" status
+	holds "Switched off: for this project"
+	run -0 "$H" off --json
+	json '.off, .project' $'true\nnull'
+	run -0 --separate-stderr "$H" on
+	[[ $stderr == *"still off here: for this project"* ]]
+	run -0 --separate-stderr "$H" on --project
+	[ -z "$stderr" ]
+	run -0 "$H" status
+	lacks "Switched off"
+}
+
+@test "config names each value and its source, and sets one" {
+	run -0 "$H" config
+	holds "budget"
+	holds "default"
+	run -0 "$H" config budget 3000
+	run -0 "$H" config --json budget
+	json '.settings[0].value, .settings[0].source, (.settings|length)' $'3000\nfile\n1'
+	HANDOFF_BUDGET=2000 run -0 "$H" config --json budget
+	json '.settings[0].source' environment
+	run -0 "$H" config budget ""
+	run -0 "$H" config --json budget
+	json '.settings[0].source' default
+	run --separate-stderr -64 "$H" config frobnicate
+	grumbles "no setting 'frobnicate'"
+	run --separate-stderr -64 "$H" config budget many
+	grumbles
+}
+
+@test "the budget of the settings is the one that is checked" {
+	"$H" config budget 500
+	document "$(yes -- '- and more and more of it' | head -200)" >doc.md
+	run --separate-stderr -1 "$H" save --session $S doc.md
+	grumbles "the budget is 500"
+}
+
+@test "forget says what would go, and does it with --yes" {
+	saved
+	journal $S
+	run -0 "$H" forget 7c1e42aa
+	holds "would remove orchard/handoffs/20260212T180000Z_7c1e42aa.md"
+	holds "Nothing was removed"
+	[ -n "$(ls "$HANDOFF_VAULT"/orchard/handoffs)" ]
+	run -0 "$H" forget --yes --json 7c1e42aa
+	json '.done, .sessions[0]' $'true\n'$S
+	[ -z "$(ls "$HANDOFF_VAULT"/orchard/handoffs)" ]
+	[ ! -e "$STATE/journal/$S.json" ]
+	run --separate-stderr -1 "$H" forget 7c1e42aa
+	grumbles "no project and no session"
+}
+
+@test "forget of a project takes its folder" {
+	saved
+	run -0 "$H" forget --yes orchard
+	[ ! -e "$HANDOFF_VAULT/orchard" ]
+}
+
+@test "trust accepts a shipped document by its content, and binds a name" {
+	unset HANDOFF_PROJECT
+	document >handoff.md
+	run -0 "$H" trust
+	holds "Trusted file: "
+	[ -e "$STATE/trusted/$(sha256sum handoff.md | cut -d' ' -f1)" ]
+	cd "$BATS_TEST_TMPDIR"
+	git clone -q "$ORCHARD" grove
+	cd grove
+	run --separate-stderr -1 "$H" trust
+	grumbles "handoff.md"
+	run --separate-stderr -64 "$H" trust --name ../x
+	grumbles "cannot be the name"
+	git remote set-url origin https://example.com/dev/grove.git
+	run -0 "$H" trust --name wood
+	run -0 "$H" status --json
+	json .project wood
+}
