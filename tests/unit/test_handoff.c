@@ -5,7 +5,9 @@
 #include "fault.h"
 
 #include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -79,6 +81,21 @@ static void read_options(struct a_case *c, str line)
 	}
 }
 
+/* A copy whose time of change is pinned: a document of an unreadable file carries it. */
+static void pin(struct a_case *c)
+{
+	const struct timespec at[2] = {{.tv_sec = 1784196305}, {.tv_sec = 1784196305}};
+	struct buf text = BUF_INIT(DOC_MAX * 8), name = BUF_INIT(512);
+
+	assert_int_equal(fs_read(c->path, &text, NULL), 0);
+	buf_printf(&name, "pinned/%.*s", STR_ARG(str_basename(str_of(c->path))));
+	test_write(buf_cstr(&name), buf_str(&text));
+	snprintf(c->path, sizeof(c->path), "%s", test_path(buf_cstr(&name)));
+	assert_int_equal(utimensat(AT_FDCWD, c->path, at, 0), 0);
+	buf_release(&text);
+	buf_release(&name);
+}
+
 static int walk_case(const char *dir, const char *name, void *arg)
 {
 	struct buf path = BUF_INIT(4096), text = BUF_INIT(DOC_MAX),
@@ -96,6 +113,7 @@ static int walk_case(const char *dir, const char *name, void *arg)
 	assert_true(str_line(&rest, &first));
 	assert_true(str_line(&rest, &line) && str_eq(line, STR("--")));
 	read_options(&c, first);
+	pin(&c);
 	document(c.path, &c.o, &out);
 	if (getenv("UPDATE")) {
 		struct buf fresh = BUF_INIT(DOC_MAX);
@@ -120,6 +138,7 @@ static void test_handoff__cases_give_their_document(void **state)
 	int n = 0;
 
 	(void)state;
+	test_dir();
 	assert_int_equal(fs_each(CASES_DIR, walk_case, &n, NULL), 0);
 	assert_true(n >= 8);
 }
