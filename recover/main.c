@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	log_name("handoff-recover");
 	signal(SIGPIPE, SIG_IGN);
 	ret = run(argc, argv, &e);
-	if (ret == 0 || ret == HF_EPIPE)
+	if (ret == 0)
 		return EXIT_SUCCESS;
 	log_warn("%s", e.msg[0] ? e.msg : "failed");
 	return ret == HF_EUSAGE ? EXIT_USAGE : EXIT_FAILURE;

@@ -21,7 +21,7 @@ enum {
 	HF_EUSAGE = -5,     /* called wrongly: programs exit 64 */
 	HF_EAMBIGUOUS = -6, /* a name fits several things */
 	HF_ETIME = -7,      /* a deadline passed */
-	HF_EPIPE = -8, /* the reader of our output went away: not a failure of ours */
+	HF_EPIPE = -8,      /* the reader of our output went away */
 };
 
 #define ERR_MSG_BYTES 512
