@@ -225,6 +225,21 @@ static void on_snapshot(struct extract *x, const struct record *r)
 	}
 }
 
+/* The oldest form of a result: a record of its own, which names the call at its root. */
+static void on_bare_result(struct extract *x, const struct record *r)
+{
+	struct block b;
+	size_t it = 0;
+
+	if (!str_eq(r->type_name, STR("tool_result")) || !record_block(r, &it, &b) ||
+	    b.kind != BLOCK_TEXT)
+		return;
+	b.kind = BLOCK_TOOL_RESULT;
+	b.id = record_str(r, "tool_use_id");
+	b.is_error = val_bool(val_get(r->root, "is_error"));
+	extract_on_result(x, r, &b);
+}
+
 static void on_record(struct extract *x, const struct record *r)
 {
 	switch (r->type) {
@@ -257,6 +272,9 @@ static void on_record(struct extract *x, const struct record *r)
 		if (val_get(r->root, "prUrl"))
 			extract_on_pr(x, extract_door_get(x, r->root, "prUrl"), STR_NONE);
 		set_str(x, &x->f.mode, record_str(r, "permissionMode"), ID_BYTES);
+		break;
+	case RECORD_UNKNOWN:
+		on_bare_result(x, r);
 		break;
 	default:
 		break;

@@ -55,7 +55,7 @@ static str question_before(struct extract *x, str text, enum fact_prompt_kind ki
 	    (f->nprompt && f->last_text_record <= f->prompt[f->nprompt - 1].record))
 		return STR_NONE;
 	s = all_sentences(x, f->last_text, &n);
-	return n && str_ends(s[n - 1], STR("?")) ? s[n - 1] : STR_NONE;
+	return n && prose_asks(s[n - 1]) ? s[n - 1] : STR_NONE;
 }
 
 void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)

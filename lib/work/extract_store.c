@@ -711,6 +711,10 @@ static bool plausible(const struct extract *x)
 		    x->f.error[i].nedited > FACT_ERROR_EDITS)
 			return false;
 	}
+	for (size_t i = 0; i < x->f.nprompt; i++) {
+		if (x->f.prompt[i].kind > FACT_EVENT)
+			return false;
+	}
 	return x->nself == 1 && x->nprivate == 1 && x->f.last <= FACT_LAST_API_ERROR &&
 	       x->f.nprompt <= PROMPTS_MAX && x->f.nsentence <= SENTENCES_MAX &&
 	       x->f.nthought <= THOUGHTS_MAX;

@@ -42,6 +42,8 @@ void prose_plain(struct buf *out, str s);
  * arena. lower: a small letter may begin one (prompts).
  */
 size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max);
+/* It ends in a question mark, of any script. */
+bool prose_asks(str sentence);
 /* How much a sentence tells: cause, decision, result; 0 and up. */
 float prose_value(str sentence);
 /* 0: no constraint; 1 weak ("for now"), 2 inside, 3 at the head of the clause ("never ..."). */

@@ -328,6 +328,12 @@ size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t m
 	return s.n;
 }
 
+bool prose_asks(str sentence)
+{
+	return str_ends(sentence, STR("?")) || str_ends(sentence, STR("？")) ||
+	       str_ends(sentence, STR("؟"));
+}
+
 float prose_value(str sentence)
 {
 	static const size_t n = COUNT(CUES);
@@ -356,7 +362,7 @@ float prose_value(str sentence)
 		v -= 1.5f;
 	if (str_ends(sentence, STR(":")) && !str_starts(sentence, STR("- ")))
 		v -= 2;
-	if (str_ends(sentence, STR("?")) || str_ends(sentence, STR("？")))
+	if (prose_asks(sentence))
 		v -= 0.5f;
 	return v > 0 ? v : 0;
 }
@@ -431,8 +437,7 @@ int prose_constraint(str clause)
 	    !str_starts(low, STR("do not")))
 		return 0;
 	order = after_leads(low);
-	if (starts_listed(order, MUSINGS) || str_ends(low, STR("?")) ||
-	    str_ends(low, STR("？")))
+	if (starts_listed(order, MUSINGS) || prose_asks(low))
 		return 0;
 	if (starts_listed(low, COMMANDMENTS) || starts_listed(order, COMMANDMENTS))
 		return 3;

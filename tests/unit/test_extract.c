@@ -600,6 +600,17 @@ static void test_extract__open_calls_are_those_without_a_result(void **state)
 	free_facts();
 }
 
+static void test_extract__the_oldest_form_of_a_result_is_one(void **state)
+{
+	const struct facts *f = fixture("seed-format");
+
+	(void)state;
+	assert_int_equal(f->nopen, 0);
+	assert_int_equal(command(f, "make dim")->count, 1);
+	assert_int_equal(f->nagent, 1);
+	free_facts();
+}
+
 static void test_extract__answers_notes_and_own_words(void **state)
 {
 	const struct facts *f = fixture("ask-user");
@@ -1418,6 +1429,7 @@ int main(void)
 		cmocka_unit_test(
 			test_extract__git_is_read_from_output_and_from_the_client),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
+		cmocka_unit_test(test_extract__the_oldest_form_of_a_result_is_one),
 		cmocka_unit_test(test_extract__answers_notes_and_own_words),
 		cmocka_unit_test(test_extract__todos_of_every_client),
 		cmocka_unit_test(test_extract__agents_under_any_name),

@@ -285,6 +285,8 @@ static void test_prose__values_causes_over_chatter(void **state)
 		before = v;
 	}
 	assert_true(prose_value(STR("")) >= 0);
+	assert_true(prose_asks(STR("dim?")) && prose_asks(STR("灯？")));
+	assert_false(prose_asks(STR("dim.")));
 }
 
 static void test_prose__tells_constraints_in_several_languages(void **state)
