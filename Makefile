@@ -12,6 +12,9 @@
 #   make lint format     check the rules of the house; rewrite the layout
 #   make deps            install what is missing (Debian, Ubuntu) or name it
 #   make install PREFIX=/usr/local DESTDIR=
+#   make plugin          build/plugin: a marketplace with the plugin, as the client takes it
+#   make install-plugin  the same for this user: copied, linked, made known to the client
+#   make dist-plugin     build/dist-plugin: with bin/<os>-<arch>, for a git branch or npm
 #
 # SHARED=1 links the system's shared libraries; O=dir builds elsewhere; V=1 shows commands.
 
@@ -108,8 +111,14 @@ install: all
 	$(Q)mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	$(Q)install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin
 	$(Q)install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+plugin: all
+	$(Q)scripts/plugin build $(O)/bin $(O)/plugin $(VERSION)
+install-plugin: plugin
+	$(Q)scripts/plugin install $(O)/plugin
+dist-plugin: all
+	$(Q)scripts/plugin dist $(O)/bin $(O)/dist-plugin $(VERSION)
 clean:
 	$(Q)rm -rf $(O)
-.PHONY: all test check check-san memcheck fuzz bench coverage lint format demo deps install clean
+.PHONY: all test check check-san memcheck fuzz bench coverage lint format demo deps install plugin install-plugin dist-plugin clean
 .SECONDARY:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
