@@ -34,7 +34,8 @@ ALL="list index backbone agents doc"
 
 @test "a reader that goes away is told in one line" {
 	place cli-killed $KILLED
-	for i in $(seq 4000); do cat "$PLACED"; done >big.jsonl
+	for i in $(seq 400); do sed "s/uuid\":\"/&$i-/g" "$PLACED"; done >big.jsonl
+	[ "$("$R" index big.jsonl | wc -c)" -gt 150000 ] # more than a pipe and our buffer hold
 	mkfifo pipe
 	timeout 30 "$R" index big.jsonl >pipe 2>stderr &
 	program=$!
