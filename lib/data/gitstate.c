@@ -591,6 +591,8 @@ static void read_by_git(struct gitstate_run *r, const char *dir,
 			return;
 		g->partial = true;
 		gitstate_direct(g, p);
+	} else {
+		gitstate_head_name(g, p);
 	}
 	if (g->kind != GITSTATE_REPO)
 		return;

@@ -6,12 +6,18 @@
  *   ...
  *   gitstate_release(&g);
  *
- * Nothing is written: no index refresh, no optional locks, no hooks, no config of ours.
+ * The files are those of `git status --porcelain`, renames included, also where the user's
+ * own config or ignore rules matter. Nothing is written (no index refresh, no lock) and
+ * nothing of the repository's own is run: no hook, filter, fsmonitor, pager or transport.
  * Repositories that libgit2 cannot read (SHA-256 objects, reftable, partial clone, split
- * index, unknown extensions) go through `git --no-optional-locks status --porcelain=v2
- * --branch` and friends within the deadline; failing that HEAD and refs are parsed directly
- * and g.note says in one line what is missing. safe.directory is honoured: a repository of
- * another owner is GITSTATE_UNSAFE, with HEAD not read.
+ * index, unknown extensions) go through the git program within the deadline; failing that,
+ * HEAD and its branch come from their files and g.note says in one line what is missing.
+ * safe.directory is honoured: a repository of another owner is GITSTATE_UNSAFE, HEAD unread.
+ *
+ * Invariant: what could not be looked at is never told as unchanged: then g.partial is set
+ * and g.note says what.
+ * Will not: run filter drivers (a file behind git-lfs that was touched counts as modified);
+ * look into submodules when the git program reads; follow core.worktree to another folder.
  */
 #ifndef DATA_GITSTATE_H
 #define DATA_GITSTATE_H
@@ -78,13 +84,21 @@ struct gitstate_options {
 	bool untracked_files; /* list files inside untracked folders (as --untracked-files=all) */
 };
 
-/* Never fails and never blocks past the deadline by more than one file's work. dir is not the process's own unless "." is passed. */
+/*
+ * Never fails and never blocks past the deadline by more than one file's work. o may be NULL:
+ * no deadline, 200 files.
+ */
 void gitstate_read(struct gitstate *g, const char *dir, const struct gitstate_options *o);
 void gitstate_release(struct gitstate *g);
 /*
- * Append the Environment lines of a handoff document, e.g.
- * "Branch: main · HEAD: abc1234 "subject" · 2 ahead of origin/main · 1 stash\nDirty: `M  a.c`, ...\n".
- * Every text in it is shown safely (utf8_show).
+ * Append the Environment lines of a handoff document, for a repository
+ *   Branch: main · HEAD: abc1234 "subject" · ahead of origin/main by 2 · 1 stash
+ *   In progress: rebase of `feature/x`
+ *   Linked worktree; its repository is `/home/dev/project/.git`
+ *   Dirty files: `M  a.c`, `?? b/` and 3 more
+ *   Not certain: the note
+ * where the second, third and last stand only when they apply; else one line that says why
+ * not. Every text in it is shown safely (utf8_show); paths are exact.
  */
 void gitstate_show(const struct gitstate *g, struct buf *out, size_t max_files);
 /* The same as a JSON object. */

@@ -635,10 +635,42 @@ static bool ref_is_safe(str ref)
 	return true;
 }
 
+/* The full name of the ref that HEAD holds, or NULL. */
+static char *head_ref(const struct gitstate_place *p)
+{
+	char *line = gitstate_line(p->gitdir, "HEAD"), *out = NULL;
+	str ref;
+
+	/* a reftable's HEAD is "ref: refs/heads/.invalid" on purpose */
+	if (line && after(str_of(line), "ref:", &ref) && ref_is_safe(str_trim(ref)))
+		out = str_dup(str_trim(ref));
+	free(line);
+	return out;
+}
+
+static char *short_name(const char *ref)
+{
+	str s = str_of(ref);
+
+	return str_dup(str_starts(s, STR("refs/heads/"))
+			       ? str_from(s, sizeof("refs/heads/") - 1)
+			       : s);
+}
+
+void gitstate_head_name(struct gitstate *g, const struct gitstate_place *p)
+{
+	char *ref = head_ref(p);
+
+	if (ref && !g->detached) {
+		free(g->branch);
+		g->branch = short_name(ref);
+	}
+	free(ref);
+}
+
 void gitstate_direct(struct gitstate *g, const struct gitstate_place *p)
 {
-	char *line = gitstate_line(p->gitdir, "HEAD");
-	str ref;
+	char *line = gitstate_line(p->gitdir, "HEAD"), *ref = head_ref(p);
 
 	g->kind = GITSTATE_REPO;
 	if (line && is_id(line)) {
@@ -646,24 +678,20 @@ void gitstate_direct(struct gitstate *g, const struct gitstate_place *p)
 		g->head = line;
 		return;
 	}
-	if (!line || !after(str_of(line), "ref:", &ref) ||
-	    !ref_is_safe(ref = str_trim(ref))) {
-		/* a reftable's HEAD is "ref: refs/heads/.invalid" on purpose */
+	free(line);
+	if (!ref) {
 		g->kind = GITSTATE_FAILED;
-		free(line);
 		return;
 	}
-	g->branch = str_dup(str_starts(ref, STR("refs/heads/"))
-				    ? str_from(ref, sizeof("refs/heads/") - 1)
-				    : ref);
-	g->head = gitstate_line(p->commondir, ref.p);
+	g->branch = short_name(ref);
+	g->head = gitstate_line(p->commondir, ref);
 	if (!g->head)
-		g->head = packed_ref(p->commondir, ref);
+		g->head = packed_ref(p->commondir, str_of(ref));
 	if (g->head && !is_id(g->head)) {
 		free(g->head);
 		g->head = NULL;
 	}
 	/* without an id there is no commit yet, as far as files can tell */
 	g->unborn = g->head == NULL;
-	free(line);
+	free(ref);
 }

@@ -59,6 +59,8 @@ bool gitstate_openable(const char *top);
 int gitstate_git(struct gitstate_run *r, const char *dir, struct err *e);
 /* HEAD and its branch from the files alone; GITSTATE_FAILED when they say nothing. */
 void gitstate_direct(struct gitstate *g, const struct gitstate_place *p);
+/* The branch from HEAD's own file: git says "(null)" of a ref outside refs/heads. */
+void gitstate_head_name(struct gitstate *g, const struct gitstate_place *p);
 
 /* --- one repository's index, work tree and what was found --- */
 

@@ -115,6 +115,7 @@ static bool tree_push(struct gitstate_scan *s, struct tree_frame *f, const git_o
 	*f = (struct tree_frame){.prefix_n = prefix_n, .node = node};
 	if (git_tree_lookup(&f->tree, s->repo, id) == 0)
 		return true;
+	s->r->g->partial = true;
 	gitstate_say(s->r->g,
 		     "a tree of HEAD cannot be read, staged changes are incomplete");
 	return false;
@@ -180,19 +181,24 @@ static void staged_walk(struct gitstate_scan *s, const git_oid *root)
 static void scan_staged(struct gitstate_scan *s)
 {
 	const struct gitindex_tree *root = s->x.ntrees ? &s->x.tree[0] : NULL;
-	git_object *tree = NULL;
-	int ret = git_revparse_single(&tree, s->repo, "HEAD^{tree}");
+	git_commit *head = NULL;
+	git_oid id;
+	int ret = git_reference_name_to_id(&id, s->repo, "HEAD");
 
-	if (ret == GIT_ENOTFOUND && git_repository_head_unborn(s->repo) == 1) {
+	if (ret == GIT_ENOTFOUND) { /* no commit yet */
 		staged_new(s, 0, s->x.n);
-	} else if (ret) {
+		return;
+	}
+	if (ret || git_commit_lookup(&head, s->repo, &id)) {
 		gitstate_say(s->r->g,
 			     "HEAD's tree cannot be read, staged changes are unknown");
-	} else if (!root || !root->id ||
-		   memcmp(root->id, git_object_id(tree)->id, GIT_OID_RAWSZ) != 0) {
-		staged_walk(s, git_object_id(tree));
+		s->r->g->partial = true;
+		return;
 	}
-	git_object_free(tree);
+	id = *git_commit_tree_id(head);
+	git_commit_free(head);
+	if (!root || !root->id || memcmp(root->id, id.id, GIT_OID_RAWSZ) != 0)
+		staged_walk(s, &id);
 }
 
 /* --- pass 2: tracked files --- */
@@ -760,7 +766,7 @@ int gitstate_scan(struct gitstate_run *r, git_repository *repo, struct err *e)
 		gitstate_say(r->g, "%zu file%s or folder%s could not be looked at",
 			     s.unseen, s.unseen == 1 ? "" : "s",
 			     s.unseen == 1 ? "" : "s");
-	r->g->partial = s.late || s.unhashed || s.unseen || gitstate_late(r);
+	r->g->partial |= s.late || s.unhashed || s.unseen || gitstate_late(r);
 out:
 	scan_release(&s);
 	free(s.queue);

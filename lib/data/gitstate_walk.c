@@ -302,6 +302,7 @@ void gitstate_walk(struct gitstate_scan *s, bool all, bool first_only)
 	}
 	if (s->late)
 		gitstate_say(s->r->g, "out of time: untracked files are incomplete");
+	s->r->g->partial |= w.too_deep;
 	if (w.too_deep)
 		gitstate_say(s->r->g, "folders deeper than %d are left out",
 			     GITSTATE_DEPTH_MAX);

@@ -83,6 +83,41 @@ static void test_gitignore__sets_have_ranges_classes_and_negation(void **state)
 	assert_true(gitignore_glob(STR("ABC"), STR("abc"), true, true));
 }
 
+static void test_gitignore__classes_are_those_of_ascii(void **state)
+{
+	static const struct {
+		const char *name, *in, *out;
+	} classes[] = {
+		{"alnum", "aZ5", "_ -\x80"}, {"alpha", "aZ", "5_"},
+		{"blank", " \t", "\na"},     {"cntrl", "\x01\x7f", " a"},
+		{"digit", "09", "a"},        {"graph", "a!", " \x01"},
+		{"lower", "az", "AZ5"},      {"print", "a !", "\x01\x7f"},
+		{"punct", "!_~", "a5 "},     {"space", " \t\n", "a"},
+		{"upper", "AZ", "az"},       {"xdigit", "09afAF", "gG"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		struct buf p = BUF_INIT(100);
+		const char *c;
+
+		buf_printf(&p, "[[:%s:]]", classes[i].name);
+		for (c = classes[i].in; *c; c++)
+			assert_true(
+				gitignore_glob(buf_str(&p), (str){c, 1}, true, false));
+		for (c = classes[i].out; *c; c++)
+			assert_false(
+				gitignore_glob(buf_str(&p), (str){c, 1}, true, false));
+		buf_release(&p);
+	}
+	assert_true(gitignore_glob(STR("[[:upper:]]"), STR("a"), true, true));
+	assert_true(glob("[a-\\c]", "b"));
+	assert_false(glob("[a-\\", "b"));
+	assert_false(glob("[\\", "b"));
+	assert_false(glob("[[:alpha:", "b"));
+}
+
 static void test_gitignore__backslash_takes_the_next_character(void **state)
 {
 	(void)state;
@@ -203,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_gitignore__stars_and_questions_stop_at_a_slash),
 		cmocka_unit_test(test_gitignore__two_stars_between_slashes_match_folders),
 		cmocka_unit_test(test_gitignore__sets_have_ranges_classes_and_negation),
+		cmocka_unit_test(test_gitignore__classes_are_those_of_ascii),
 		cmocka_unit_test(test_gitignore__backslash_takes_the_next_character),
 		cmocka_unit_test(test_gitignore__a_slash_anchors_a_pattern),
 		cmocka_unit_test(test_gitignore__a_trailing_slash_means_folders),

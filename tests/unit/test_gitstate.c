@@ -328,7 +328,7 @@ static const struct row rows[] = {
 	{"missing-objects", "repo", false,
 	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
 	 "Dirty files: `?? a.txt`, `?? b.txt`, `?? src/`\n"
-	 "Not certain: HEAD's tree cannot be read, staged changes are unknown\n"},
+	 "Not certain: a tree of HEAD cannot be read, staged changes are incomplete\n"},
 	{"gitfile-nowhere", "repo/sub", false,
 	 "Git state unknown: DIR/repo/.git: points to DIR/repo/../gone/.git/worktrees/repo, which is not there\n"},
 	{"none", "repo", false,
@@ -388,7 +388,34 @@ static const struct row rows[] = {
 	 "Branch: main · HEAD: 9673671\n"
 	 "Dirty files: unknown\n"
 	 "Not certain: git not run: its filters cannot be switched off\n"},
-/* clang-format on */
+	{"links", "repo", true,
+	 "Branch: main · HEAD: 3ad2dee \"links\"\n"
+	 "Dirty files: ` M other`\n"},
+	{"submodule-ignore", "repo", true,
+	 "Branch: main · HEAD: 67055e3 \"submodules\"\n"
+	 "Dirty files: ` T file`, ` D gone`, ` M moved`\n"},
+	{"revert-between", "repo", true,
+	 "Branch: main · HEAD: d01a099 \"settled\"\n"
+	 "In progress: revert\n"
+	 "Dirty files: none\n"},
+	{"other-ref", "repo", true,
+	 "Branch: refs/topics/one · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: none\n"},
+	{"lost-commit", "repo", false,
+	 "Branch: main · HEAD: 9673671\n"
+	 "Dirty files: unknown\n"
+	 "Not certain: HEAD's commit cannot be read: object not found - no match for id (96736712841bc6369636dd692be34f54e84c2715); HEAD's tree cannot be read, staged changes are unknown\n"},
+	{"worktree-inside", "repo", true,
+	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
+	 "Dirty files: `?? inner/`, `?? odd/`\n"},
+	{"worktree-inside", "repo/inner", true,
+	 "Branch: side · HEAD: 9673671 \"add the lantern\"\n"
+	 "Linked worktree; its repository is `DIR/repo/.git`\n"
+	 "Dirty files: none\n"},
+	{"paragraph", "repo", true,
+	 "Branch: main · HEAD: b450c8f \"first line second line\"\n"
+	 "Dirty files: none\n"},
+	/* clang-format on */
 };
 
 static void check_row(const struct row *r)
@@ -418,6 +445,66 @@ static void test_gitstate__reads_every_kind_of_repository(void **state)
 		skip();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
+}
+
+/* Make only git able to read it: an extension that libgit2 does not know. */
+static void hide_from_libgit2(const char *dir)
+{
+	const char *const version[] = {"git", "config", "core.repositoryformatversion",
+				       "1", NULL};
+	const char *const unknown[] = {"git", "config", "extensions.preciousObjects",
+				       "true", NULL};
+
+	assert_int_equal(run_in(dir, version, NULL), 0);
+	assert_int_equal(run_in(dir, unknown, NULL), 0);
+}
+
+static void test_gitstate__both_readers_tell_the_same(void **state)
+{
+	static const char *const left_out[] = {"submodule", "submodule-ignore",
+					       "partial"};
+	struct gitstate g;
+	size_t i, k;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *dir;
+		bool skipped = !rows[i].oracle;
+
+		/* git's own list of submodules is another one on purpose */
+		for (k = 0; k < sizeof(left_out) / sizeof(left_out[0]); k++)
+			skipped |= strcmp(rows[i].script, left_out[k]) == 0;
+		if (skipped)
+			continue;
+		dir = build(rows[i].script, rows[i].sub);
+		print_message("# %s by git\n", rows[i].script);
+		hide_from_libgit2(dir);
+		gitstate_read(&g, dir, NULL);
+		assert_true(g.by_git);
+		assert_shown(&g, rows[i].text);
+		gitstate_release(&g);
+	}
+}
+
+static void test_gitstate__git_is_not_let_into_submodules(void **state)
+{
+	struct gitstate g;
+	const char *dir;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("submodule", "repo");
+	hide_from_libgit2(dir);
+	gitstate_read(&g, dir, NULL);
+	assert_true(g.by_git);
+	assert_int_equal(g.nfiles, 1);
+	assert_string_equal(g.file[0].path, "sub/moved");
+	assert_true(g.file[0].flags & GITSTATE_SUBMODULE);
+	assert_string_equal(g.note, "changes inside submodules not looked at");
+	gitstate_release(&g);
 }
 
 static void test_gitstate__names_the_old_path_of_a_rename(void **state)
@@ -607,6 +694,132 @@ static void test_gitstate__without_git_head_is_read_from_its_file(void **state)
 	assert_int_equal(strlen(g.head), 64);
 	assert_string_equal(g.note, "files not looked at: there is no git program");
 	gitstate_release(&g);
+}
+
+static void test_gitstate__without_git_a_detached_head_is_an_id(void **state)
+{
+	char path[4096];
+	struct gitstate g;
+	const char *dir;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("detached", "repo");
+	hide_from_libgit2(dir);
+	snprintf(path, sizeof(path), "%s", getenv("PATH"));
+	setenv("PATH", "", 1);
+	gitstate_read(&g, dir, NULL);
+	gitstate_release(&g);
+	test_write("repo/.git/packed-refs",
+		   STR("# pack-refs with: peeled\n"
+		       "1111111111111111111111111111111111111111 refs/heads/far\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_true(g.detached && g.partial);
+	assert_null(g.branch);
+	assert_int_equal(strlen(g.head), 40);
+	gitstate_release(&g);
+	test_write("repo/.git/HEAD", STR("ref: refs/heads/far\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_string_equal(g.branch, "far");
+	assert_string_equal(g.head, "1111111111111111111111111111111111111111");
+	gitstate_release(&g);
+	test_write("repo/.git/HEAD", STR("ref: refs/heads/none\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_string_equal(g.branch, "none");
+	assert_null(g.head);
+	assert_true(g.unborn);
+	gitstate_release(&g);
+	test_write("repo/.git/HEAD", STR("ref: refs/../../../outside\n"));
+	gitstate_read(&g, dir, NULL);
+	assert_int_equal(g.kind, GITSTATE_FAILED);
+	gitstate_release(&g);
+	setenv("PATH", path, 1);
+}
+
+static void
+test_gitstate__a_program_of_that_name_in_the_work_tree_is_not_run(void **state)
+{
+	char path[8192], cwd[4096];
+	struct gitstate g;
+	const char *dir;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("sha256", "repo");
+	test_write("repo/git", STR("#!/bin/sh\ntouch ../ran\n"));
+	assert_int_equal(chmod(test_path("repo/git"), 0755), 0);
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(path, sizeof(path), "%s", getenv("PATH"));
+	assert_int_equal(chdir(dir), 0);
+	setenv("PATH", ".::", 1);
+	gitstate_read(&g, ".", NULL);
+	setenv("PATH", path, 1);
+	assert_int_equal(chdir(cwd), 0);
+	assert_false(test_exists("ran"));
+	assert_false(g.by_git);
+	gitstate_release(&g);
+}
+
+static void test_gitstate__a_large_file_is_not_read_under_a_deadline(void **state)
+{
+	struct gitstate_options o = {0};
+	struct gitstate g;
+	const char *dir;
+	char big[4096];
+	int fd;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	dir = build("clean", "repo");
+	snprintf(big, sizeof(big), "%s/big", dir);
+	fd = open(big, O_WRONLY | O_CREAT, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (65 << 20)), 0);
+	{
+		const char *const add[] = {"git", "add", "big", NULL};
+
+		assert_int_equal(run_in(dir, add, NULL), 0);
+	}
+	assert_int_equal(futimens(fd, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}),
+			 0);
+	close(fd);
+	o.deadline_ns = clock_mono_ns() + INT64_C(600000000000);
+	gitstate_read(&g, dir, &o);
+	assert_true(g.partial);
+	assert_string_equal(g.note, "1 large file not compared");
+	assert_int_equal(g.nfiles_all, 1); /* staged */
+	gitstate_release(&g);
+	gitstate_read(&g, dir, NULL);
+	assert_false(g.partial);
+	assert_string_equal(g.file[0].xy, "A ");
+	gitstate_release(&g);
+}
+
+static void test_gitstate__folders_without_end_are_left_out(void **state)
+{
+	struct buf rel = BUF_INIT(4096);
+	struct gitstate_options o = {.untracked_files = true};
+	struct gitstate g;
+	int i;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	build("clean", "repo");
+	buf_add(&rel, STR("repo"));
+	for (i = 0; i < 300; i++)
+		buf_add(&rel, STR("/d"));
+	buf_add(&rel, STR("/file"));
+	test_write(buf_cstr(&rel), STR("x"));
+	gitstate_read(&g, test_path("repo"), &o);
+	assert_int_equal(g.nfiles_all, 0);
+	assert_true(g.partial);
+	assert_string_equal(g.note, "folders deeper than 200 are left out");
+	gitstate_release(&g);
+	buf_release(&rel);
 }
 
 static void test_gitstate__a_git_that_hangs_is_killed(void **state)
@@ -863,6 +1076,124 @@ static void test_gitstate__random_repositories_read_as_git_reads_them(void **sta
 		random_repository(i++);
 }
 
+/* --- history --- */
+
+#define COMMITS 400
+
+/* A history in which each commit has one or two parents among the last few before it. */
+static void random_history(struct buf *b)
+{
+	int i;
+
+	for (i = 1; i <= COMMITS; i++) {
+		/* times mostly go forward; now and then a clock was wrong by a little */
+		long when = 1767225600 + i * 60 - (dice(10) == 0 ? (long)dice(200) : 0);
+
+		buf_printf(
+			b,
+			"commit refs/heads/c%d\nmark :%d\ncommitter dev <dev@example.com> %ld +0000\n"
+			"data 1\nx\n",
+			i % 7, i, when);
+		if (i > 1)
+			buf_printf(b, "from :%zu\n",
+				   (size_t)i - 1 - dice(i > 6 ? 6 : (size_t)i - 1));
+		if (i > 2 && dice(3) == 0)
+			buf_printf(b, "merge :%zu\n",
+				   (size_t)i - 1 - dice(i > 12 ? 12 : (size_t)i - 1));
+		buf_byte(b, '\n');
+	}
+}
+
+static void set_branch(const char *dir, const char *name, const char *id)
+{
+	const char *const argv[] = {"git", "update-ref", name, id, NULL};
+
+	assert_int_equal(run_in(dir, argv, NULL), 0);
+}
+
+static void test_gitstate__distances_are_those_that_git_counts(void **state)
+{
+	const char *const import[] = {"sh", "-c",
+				      "git fast-import --quiet --force "
+				      "--export-marks=../marks <../history",
+				      NULL};
+	struct buf b = BUF_INIT(1 << 20), out = BUF_INIT(4096);
+	char dir[1024], mark[COMMITS + 1][41];
+	str rest, line, word;
+	int i;
+
+	(void)state;
+	if (!have_git())
+		skip();
+	test_dir();
+	seed = 77;
+	snprintf(dir, sizeof(dir), "%s", test_path("repo"));
+	assert_int_equal(fs_mkdirs(dir, 0755, NULL), 0);
+	git(dir, "init", "-q", ".");
+	random_history(&b);
+	test_write("history", buf_str(&b));
+	assert_int_equal(run_in(dir, import, NULL), 0);
+	for (rest = test_read("marks"); str_line(&rest, &line);) {
+		uint64_t n;
+
+		assert_true(str_word(&line, &word) && str_u64(str_from(word, 1), &n));
+		assert_true(n <= COMMITS && str_word(&line, &word) && word.n == 40);
+		memcpy(mark[n], word.p, 40);
+		mark[n][40] = '\0';
+	}
+	git(dir, "config", "branch.main.remote", ".");
+	git(dir, "config", "branch.main.merge", "refs/heads/theirs");
+	git(dir, "symbolic-ref", "HEAD", "refs/heads/main");
+	for (i = 0; i < 30; i++) {
+		const char *const count[] = {"git",     "rev-list",      "--left-right",
+					     "--count", "main...theirs", NULL};
+		struct gitstate g;
+		char want[64];
+
+		set_branch(dir, "refs/heads/main", mark[1 + dice(COMMITS)]);
+		set_branch(dir, "refs/heads/theirs", mark[1 + dice(COMMITS)]);
+		buf_reset(&out);
+		assert_int_equal(run_in(dir, count, &out), 0);
+		gitstate_read(&g, dir, NULL);
+		snprintf(want, sizeof(want), "%zu\t%zu\n", g.ahead, g.behind);
+		assert_str(buf_str(&out), str_of(want));
+		gitstate_release(&g);
+	}
+	buf_release(&b);
+	buf_release(&out);
+}
+
+static void test_gitstate__json_names_every_kind(void **state)
+{
+	static const struct {
+		enum gitstate_kind kind;
+		const char *name;
+	} kinds[] = {{GITSTATE_REPO, "repository"},     {GITSTATE_NONE, "none"},
+		     {GITSTATE_NO_DIR, "no-directory"}, {GITSTATE_BARE, "bare"},
+		     {GITSTATE_UNSAFE, "unsafe"},       {GITSTATE_FAILED, "failed"}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char path[] = "new\n", from[] = "old\"";
+		struct gitstate_file f = {path, from, GITSTATE_RENAMED, "R "};
+		struct gitstate g = {.kind = kinds[i].kind,
+				     .head_at = CLOCK_NONE,
+				     .file = &f,
+				     .nfiles = 1};
+		struct buf b = BUF_INIT(4096), want = BUF_INIT(100);
+
+		gitstate_json(&g, &b);
+		buf_printf(&want, "{\"kind\":\"%s\",\"top\":null,", kinds[i].name);
+		assert_true(str_starts(buf_str(&b), buf_str(&want)));
+		assert_true(str_find(buf_str(&b),
+				     STR("\"files\":[{\"xy\":\"R \",\"path\":\"new\\n\","
+					 "\"from\":\"old\\\"\"}]")) != STR_NPOS);
+		buf_release(&b);
+		buf_release(&want);
+	}
+}
+
 static void test_gitstate__json_holds_the_same_facts(void **state)
 {
 	struct gitstate g;
@@ -898,6 +1229,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gitstate__reads_every_kind_of_repository),
+		cmocka_unit_test(test_gitstate__both_readers_tell_the_same),
+		cmocka_unit_test(test_gitstate__git_is_not_let_into_submodules),
 		cmocka_unit_test(test_gitstate__names_the_old_path_of_a_rename),
 		cmocka_unit_test(test_gitstate__counts_go_on_beyond_the_files_kept),
 		cmocka_unit_test(test_gitstate__says_what_it_left_out_at_the_deadline),
@@ -905,11 +1238,19 @@ int main(void)
 		cmocka_unit_test(test_gitstate__a_repository_of_someone_else_is_unsafe),
 		cmocka_unit_test(test_gitstate__the_users_own_settings_count),
 		cmocka_unit_test(test_gitstate__without_git_head_is_read_from_its_file),
+		cmocka_unit_test(test_gitstate__without_git_a_detached_head_is_an_id),
+		cmocka_unit_test(
+			test_gitstate__a_program_of_that_name_in_the_work_tree_is_not_run),
+		cmocka_unit_test(
+			test_gitstate__a_large_file_is_not_read_under_a_deadline),
+		cmocka_unit_test(test_gitstate__folders_without_end_are_left_out),
 		cmocka_unit_test(test_gitstate__a_git_that_hangs_is_killed),
 		cmocka_unit_test(
 			test_gitstate__a_failing_call_is_never_taken_for_an_answer),
 		cmocka_unit_test(
 			test_gitstate__random_repositories_read_as_git_reads_them),
+		cmocka_unit_test(test_gitstate__distances_are_those_that_git_counts),
+		cmocka_unit_test(test_gitstate__json_names_every_kind),
 		cmocka_unit_test(test_gitstate__json_holds_the_same_facts),
 	};
 
