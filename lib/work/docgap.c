@@ -271,6 +271,16 @@ static bool is_stated(const struct doc *d, str name)
 	return false;
 }
 
+static bool is_unmet(const struct facts *f, str name)
+{
+	size_t i;
+
+	for (i = 0; i < f->nunmet; i++)
+		if (str_eq(f->unmet[i].text, name))
+			return true;
+	return false;
+}
+
 /* A file in the user's words that no call ever touched: perhaps an obligation nobody met. */
 static void gap_named(struct doc *d)
 {
@@ -296,7 +306,8 @@ static void gap_named(struct doc *d)
 
 			if (t.kind != PROSE_PATH ||
 			    str_chr(str_basename(t.text), '.') == STR_NPOS ||
-			    touched(f, str_basename(t.text)) || is_stated(d, t.text))
+			    touched(f, str_basename(t.text)) || is_unmet(f, t.text) ||
+			    is_stated(d, t.text))
 				continue;
 			doc_code(d, doc_text(d), t.text, 0);
 			for (u = l->first; u && !str_eq(u->text, buf_str(&d->text));
@@ -307,6 +318,40 @@ static void gap_named(struct doc *d)
 				n++;
 			}
 		}
+	}
+}
+
+/* What the user ordered to write, and no call wrote. */
+static void gap_unmet(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->nunmet; i++) {
+		struct doc_line *l = gap(d, 4);
+
+		buf_add(doc_text(d),
+			STR("Ordered to be written, and no call wrote it: "));
+		doc_code(d, &d->text, f->unmet[i].text, 0);
+		doc_add(d, l, 7, f->unmet[i].record);
+	}
+}
+
+/* "found 2 issues" in a commit or file that no later record names. */
+static void gap_unfollowed(struct doc *d)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->nunfollowed; i++) {
+		struct doc_line *l = gap(d, 4.5);
+		struct buf *b = doc_text(d);
+
+		doc_quote(d, b, f->unfollowed[i].text, 200);
+		buf_add(b, STR(": nothing later names "));
+		doc_code(d, b, f->unfollowed[i].subject, 0);
+		buf_byte(b, '.');
+		doc_add(d, l, 7, f->unfollowed[i].record);
 	}
 }
 
@@ -361,6 +406,8 @@ void docgap_lines(struct doc *d, const struct docgap_file *file)
 	gap_file(d, file);
 	gap_checks(d);
 	gap_compaction(d);
+	gap_unmet(d);
+	gap_unfollowed(d);
 	gap_named(d);
 	b = doc_text(d);
 	if (f->interrupts) {

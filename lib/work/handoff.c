@@ -797,7 +797,7 @@ static int recover(struct source *src, const char *path, const struct handoff_op
 		.x = extract_new(),
 		.tree = tree_new(),
 		.ending = ending_new(),
-		.t = transcript_new(src, 0, &TRANSCRIPT_CAPS_DOC),
+		.t = transcript_new(src, 0, &extract_caps),
 	};
 	int ret = read_all(&s, src, o, e);
 

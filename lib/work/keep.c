@@ -132,7 +132,7 @@ static bool late(const struct keep_options *o, int64_t spare)
 /* Add the records from s->offset on. True when the end of the file was reached in time. */
 static bool read_on(struct source *src, struct state *s, const struct keep_options *o)
 {
-	struct transcript *t = transcript_new(src, s->offset, &TRANSCRIPT_CAPS_DOC);
+	struct transcript *t = transcript_new(src, s->offset, &extract_caps);
 	const struct record *r;
 	enum transcript_got got;
 	bool whole = true;

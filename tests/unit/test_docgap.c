@@ -95,6 +95,34 @@ static void test_docgap__git_is_asked_only_where_it_was_not_read(void **state)
 	doc_release(&d);
 }
 
+static void test_docgap__an_order_nobody_met_and_a_finding_nobody_took_up(void **state)
+{
+	struct docgap_file file = {.since = CLOCK_NONE};
+	struct fact_name unmet = {.text = STR("notes/log.md"), .record = 5};
+	struct fact_finding found = {.record = 9,
+				     .text = STR("found 2 issues in 221195b"),
+				     .subject = STR("221195b")};
+	struct fact_prompt p = {.record = 5,
+				.text = STR("append each step to notes/log.md")};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.unmet = &unmet;
+	f.nunmet = 1;
+	f.unfollowed = &found;
+	f.nunfollowed = 1;
+	f.prompt = &p;
+	f.nprompt = 1;
+	doc_init(&d, &f);
+	docgap_lines(&d, &file);
+	assert_string_equal(
+		alldoc(&d, DOC_GAPS),
+		"- Ordered to be written, and no call wrote it: `notes/log.md`\n"
+		"- \"found 2 issues in 221195b\": nothing later names `221195b`.\n");
+	doc_release(&d);
+}
+
 static void test_docgap__damage_is_told_with_its_place(void **state)
 {
 	struct docgap_file file = {.losses = 2,
@@ -179,6 +207,8 @@ int main(void)
 			test_docgap__a_check_says_what_it_gave_and_what_came_after),
 		cmocka_unit_test(test_docgap__commands_of_the_plan_that_never_ran),
 		cmocka_unit_test(test_docgap__git_is_asked_only_where_it_was_not_read),
+		cmocka_unit_test(
+			test_docgap__an_order_nobody_met_and_a_finding_nobody_took_up),
 		cmocka_unit_test(test_docgap__damage_is_told_with_its_place),
 		cmocka_unit_test(
 			test_docgap__an_open_call_has_the_longest_waits_beside_it),
