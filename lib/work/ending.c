@@ -83,7 +83,8 @@ struct ending_state {
 	uint64_t early;        /* parent of an answer that stands before it, 0 = none */
 	uint64_t early_record; /* the answer, or what ended its turn */
 	char client[96];
-	uint64_t client_hash;
+	char version[48], entrypoint[48]; /* that it was made of */
+	size_t version_n, entrypoint_n;
 	char error_kind[64], error_text[ENDING_TEXT_MAX * 2];
 	enum ending_kind error_ending;
 };
@@ -508,16 +509,24 @@ static bool is_since(str version)
 	return true;
 }
 
+static size_t note(char *to, size_t max, str s)
+{
+	s = str_head(s, max);
+	if (s.n)
+		memcpy(to, s.p, s.n);
+	return s.n;
+}
+
 /* Which client wrote it; told from the newest record. */
 static void client_note(struct ending_state *s, const struct record *r)
 {
-	uint64_t hash =
-		transcript_hash(r->version) ^ (transcript_hash(r->entrypoint) << 1);
 	bool known;
 
-	if (hash == s->client_hash)
+	if (str_eq(r->version, (str){s->version, s->version_n}) &&
+	    str_eq(r->entrypoint, (str){s->entrypoint, s->entrypoint_n}))
 		return;
-	s->client_hash = hash;
+	s->version_n = note(s->version, sizeof(s->version), r->version);
+	s->entrypoint_n = note(s->entrypoint, sizeof(s->entrypoint), r->entrypoint);
 	known = str_eq(r->entrypoint, STR("cli")) ||
 		str_eq(r->entrypoint, STR("sdk-cli"));
 	s->headless = str_starts(r->entrypoint, STR("sdk"));

@@ -26,13 +26,15 @@
 #define MARGIN_BYTES    64 /* read beyond what is shown, for redaction */
 #define KEY_WORD_MIN                                                                     \
 	40 /* a word this long of base64 letters in a tail may be the rest of a key */
+#define DAY_MS         86400000
 #define PROGRESS_BYTES (4u << 20)
 
 /* ---- texts ---- */
 
 void phases_page_init(struct page *w, struct out *o, const struct phases_options *opt)
 {
-	*w = (struct page){.o = o, .json = opt->json, .first = true};
+	*w = (struct page){
+		.o = o, .json = opt->json, .first = true, .day_at = CLOCK_NONE};
 	w->ends = opt->ends ? opt->ends : PHASES_ENDS_DEFAULT;
 	if (w->ends > PHASES_ENDS_MAX)
 		w->ends = PHASES_ENDS_MAX;
@@ -459,11 +461,43 @@ struct index {
 
 #define ADD(b, literal) buf_add((b), STR(literal))
 
+/* Small pieces of an entry are collected here, then added to the page at once. */
+struct pieces {
+	char p[512];
+	size_t n;
+};
+
+static void pieces_flush(struct pieces *s, struct buf *b)
+{
+	buf_add(b, (str){s->p, s->n});
+	s->n = 0;
+}
+
+static inline void piece(struct pieces *s, struct buf *b, const char *p, size_t n)
+{
+	if (sizeof(s->p) - s->n < n)
+		pieces_flush(s, b);
+	memcpy(s->p + s->n, p, n);
+	s->n += n;
+}
+#define PIECE(s, b, literal) piece((s), (b), (literal), sizeof(literal) - 1)
+
+static void piece_u64(struct pieces *s, struct buf *b, uint64_t v)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + v % 10);
+	while (v /= 10);
+	piece(s, b, digits + at, sizeof(digits) - at);
+}
+
 /*
  * A name or id as a JSON string. Most are of plain letters, which need no look for secrets:
  * the ids of the API, and tools without a digit in their name.
  */
-static void json_name(struct page *w, str s)
+static void piece_name(struct page *w, struct pieces *ps, str s)
 {
 	struct buf *b = &w->o->b;
 	bool id = str_starts(s, STR("toolu_")) && s.n <= 40;
@@ -473,113 +507,153 @@ static void json_name(struct page *w, str s)
 	       (id || !str_is_digit(s.p[i])))
 		i++;
 	if (i == s.n && i <= 64) {
-		buf_byte(b, '"');
-		buf_add(b, s);
-		buf_byte(b, '"');
+		PIECE(ps, b, "\"");
+		piece(ps, b, s.p, s.n);
+		PIECE(ps, b, "\"");
 		return;
 	}
+	pieces_flush(ps, b);
 	phases_clean(&w->head, s, true, false);
 	json_add_str(b, buf_str(&w->head));
 }
 
-static void json_time(struct buf *b, int64_t at)
+/* The time of an entry: within a day only the part behind the date is made anew. */
+static void piece_time(struct page *w, struct pieces *s, int64_t at)
 {
-	char iso[CLOCK_ISO_BYTES + 8] = "\"at\":\"";
+	struct buf *b = &w->o->b;
+	char iso[CLOCK_ISO_BYTES];
+	unsigned ms;
 
 	if (at == CLOCK_NONE) {
-		ADD(b, "\"at\":null");
+		PIECE(s, b, "\"at\":null");
 		return;
 	}
-	clock_iso(iso + 6, at);
-	buf_add(b, (str){iso, 6 + CLOCK_ISO_BYTES - 1});
-	buf_byte(b, '"');
+	if (w->day_at == CLOCK_NONE || at < w->day_at || at - w->day_at >= DAY_MS) {
+		clock_iso(iso, at);
+		memcpy(w->day_iso, iso, sizeof(w->day_iso));
+		w->day_at = at >= 0 ? at - at % DAY_MS : CLOCK_NONE;
+	} else {
+		ms = (unsigned)(at - w->day_at);
+		memcpy(iso, w->day_iso, 11);
+		memcpy(iso + 11, "00:00:00.000Z", 13);
+		iso[11] = (char)('0' + ms / 36000000);
+		iso[12] = (char)('0' + ms / 3600000 % 10);
+		iso[14] = (char)('0' + ms / 600000 % 6);
+		iso[15] = (char)('0' + ms / 60000 % 10);
+		iso[17] = (char)('0' + ms / 10000 % 6);
+		iso[18] = (char)('0' + ms / 1000 % 10);
+		iso[20] = (char)('0' + ms / 100 % 10);
+		iso[21] = (char)('0' + ms / 10 % 10);
+		iso[22] = (char)('0' + ms % 10);
+	}
+	PIECE(s, b, "\"at\":\"");
+	piece(s, b, iso, CLOCK_ISO_BYTES - 1);
+	PIECE(s, b, "\"");
 }
 
-static void result_json(struct page *w, const struct entry *en)
+static void result_json(struct page *w, struct pieces *s, const struct entry *en)
 {
 	struct buf *b = &w->o->b;
 
-	ADD(b, ",\"of\":");
+	PIECE(s, b, ",\"of\":");
 	if (en->of)
-		buf_u64(b, en->of);
+		piece_u64(s, b, en->of);
 	else
-		ADD(b, "null");
-	buf_add(b, en->error ? STR(",\"error\":true") : STR(",\"error\":false"));
+		PIECE(s, b, "null");
+	if (en->error)
+		PIECE(s, b, ",\"error\":true");
+	else
+		PIECE(s, b, ",\"error\":false");
 	if (en->exit >= 0) {
-		ADD(b, ",\"exit\":");
-		buf_u64(b, (uint64_t)en->exit);
+		PIECE(s, b, ",\"exit\":");
+		piece_u64(s, b, (uint64_t)en->exit);
 	}
 	if (en->rejected)
-		ADD(b, ",\"rejected\":true");
+		PIECE(s, b, ",\"rejected\":true");
 	if (en->interrupted)
-		ADD(b, ",\"interrupted\":true");
+		PIECE(s, b, ",\"interrupted\":true");
 	if (en->plus || en->minus) {
-		phases_json_u64(b, "plus", en->plus);
-		phases_json_u64(b, "minus", en->minus);
+		PIECE(s, b, ",\"plus\":");
+		piece_u64(s, b, en->plus);
+		PIECE(s, b, ",\"minus\":");
+		piece_u64(s, b, en->minus);
 	}
 	if (en->background.n) {
-		phases_clean(&w->head, en->background, true, false);
-		phases_json_str(b, "background", buf_str(&w->head));
+		PIECE(s, b, ",\"background\":");
+		piece_name(w, s, en->background);
 	}
 }
 
 static void entry_json(struct page *w, const struct entry *en)
 {
 	struct buf *b = &w->o->b;
-	str head, tail;
+	struct pieces s;
+	str head, tail, kind = str_of(en->kind);
 
-	buf_add(b, w->first ? STR("\n{\"n\":") : STR(",\n{\"n\":"));
+	s.n = 0;
+	if (w->first)
+		PIECE(&s, b, "\n{\"n\":");
+	else
+		PIECE(&s, b, ",\n{\"n\":");
 	w->first = false;
-	buf_u64(b, en->r->n);
-	if (en->block)
-		phases_json_u64(b, "block", en->block);
-	buf_byte(b, ',');
-	json_time(b, en->r->at);
-	ADD(b, ",\"kind\":\"");
-	buf_add(b, str_of(en->kind));
-	buf_byte(b, '"');
+	piece_u64(&s, b, en->r->n);
+	if (en->block) {
+		PIECE(&s, b, ",\"block\":");
+		piece_u64(&s, b, en->block);
+	}
+	PIECE(&s, b, ",");
+	piece_time(w, &s, en->r->at);
+	PIECE(&s, b, ",\"kind\":\"");
+	piece(&s, b, kind.p, kind.n);
+	PIECE(&s, b, "\"");
 	if (en->r->sidechain)
-		ADD(b, ",\"side\":true");
+		PIECE(&s, b, ",\"side\":true");
 	if (en->queued)
-		ADD(b, ",\"queued\":true");
+		PIECE(&s, b, ",\"queued\":true");
 	if (en->tool.n) {
-		ADD(b, ",\"tool\":");
-		json_name(w, en->tool);
+		PIECE(&s, b, ",\"tool\":");
+		piece_name(w, &s, en->tool);
 	}
 	if (en->id.n) {
-		ADD(b, ",\"id\":");
-		json_name(w, en->id);
+		PIECE(&s, b, ",\"id\":");
+		piece_name(w, &s, en->id);
 	}
 	if (en->what) {
 		phases_ends(w, en->what->text, en->what->tail, en->what->cut, false,
 			    &head, &tail);
-		ADD(b, ",\"what\":");
+		PIECE(&s, b, ",\"what\":");
+		pieces_flush(&s, b);
 		json_add_str(b, head);
 		if (tail.n)
 			phases_json_str(b, "what_tail", tail);
 	}
 	if (en->file.n) {
 		phases_clean(&w->head, en->file, true, false);
-		ADD(b, ",\"files\":[");
+		PIECE(&s, b, ",\"files\":[");
+		pieces_flush(&s, b);
 		json_add_str(b, buf_str(&w->head));
-		buf_byte(b, ']');
+		PIECE(&s, b, "]");
 	}
 	if (en->result)
-		result_json(w, en);
-	if (en->images)
-		phases_json_u64(b, "images", en->images);
-	ADD(b, ",\"size\":");
-	buf_u64(b, en->size);
+		result_json(w, &s, en);
+	if (en->images) {
+		PIECE(&s, b, ",\"images\":");
+		piece_u64(&s, b, en->images);
+	}
+	PIECE(&s, b, ",\"size\":");
+	piece_u64(&s, b, en->size);
 	if (en->text.n) {
 		phases_ends(w, en->text, en->tail, en->cut, en->env, &head, &tail);
-		ADD(b, ",\"head\":");
+		PIECE(&s, b, ",\"head\":");
+		pieces_flush(&s, b);
 		json_add_str(b, head);
 		if (tail.n) {
 			ADD(b, ",\"tail\":");
 			json_add_str(b, tail);
 		}
 	}
-	buf_byte(b, '}');
+	PIECE(&s, b, "}");
+	pieces_flush(&s, b);
 }
 
 static void text_ends(struct page *w, str text, str tail, bool cut, bool env)

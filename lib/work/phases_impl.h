@@ -18,6 +18,8 @@ struct page {
 	size_t ends;                 /* characters */
 	struct buf head, tail, line; /* scratch */
 	bool first;                  /* of the array that is being written */
+	int64_t day_at;              /* JSON: beginning of the day of the last entry, */
+	char day_iso[11];            /* and "2026-07-15T" */
 	char day[11];                /* text: of the last entry */
 };
 
