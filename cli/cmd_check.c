@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "commands.h"
+#include "data/json.h"
 #include "print.h"
 #include "work/check.h"
 #include "work/docs.h"
@@ -22,7 +23,12 @@ static int report(const struct args *a, const struct check *c, struct err *e)
 	int ret = 0;
 
 	if (a->json) {
+		buf_add(&out, STR("{\"format\":1"));
+		json_add_key(&out, "file");
+		json_add_str(&out, str_of(a->word[0]));
+		json_add_key(&out, "check");
 		check_json(c, &out);
+		buf_byte(&out, '}');
 	} else if (!c->n) {
 		buf_printf(&out, "%s: nothing to mend, %llu tokens\n", a->word[0],
 			   (unsigned long long)c->tokens);

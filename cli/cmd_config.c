@@ -55,7 +55,7 @@ static int show(const struct args *a, struct err *e)
 	int ret;
 
 	if (a->json) {
-		buf_byte(&out, '{');
+		buf_add(&out, STR("{\"format\":1"));
 		json_add_key(&out, "file");
 		json_add_str(&out, str_of(a->c->path));
 		json_add_key(&out, "settings");

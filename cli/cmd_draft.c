@@ -17,7 +17,7 @@ static int run(const struct args *a, struct err *e)
 	if (!ret) {
 		draft_show(&s, config_int(a->c, "git_ms"), &out);
 		if (a->json) {
-			buf_byte(&json, '{');
+			buf_add(&json, STR("{\"format\":1"));
 			json_add_key(&json, "draft");
 			json_add_str(&json, buf_str(&out));
 			buf_byte(&json, '}');

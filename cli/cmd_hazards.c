@@ -29,7 +29,7 @@ static int show(const struct args *a, const struct scope *s, struct err *e)
 
 static void said_json(const struct hazards_done *done, const char *line, struct buf *out)
 {
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1"));
 	json_add_key(out, "retired");
 	json_add_str(out, str_of(line));
 	json_add_key(out, "documents");

@@ -20,7 +20,7 @@ static int say(const struct args *a, const struct scope *s, struct err *e)
 	int ret;
 
 	if (a->json) {
-		buf_byte(&out, '{');
+		buf_add(&out, STR("{\"format\":1"));
 		json_add_key(&out, "off");
 		buf_add(&out, off ? STR("true") : STR("false"));
 		json_add_key(&out, "project");

@@ -31,7 +31,7 @@ static int run(const struct args *a, struct err *e)
 
 	revive_show(&o, a->word, a->nwords, &out);
 	if (a->json) {
-		buf_byte(&json, '{');
+		buf_add(&json, STR("{\"format\":1"));
 		json_add_key(&json, "text");
 		json_add_str(&json, buf_str(&out));
 		buf_byte(&json, '}');

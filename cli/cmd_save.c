@@ -24,7 +24,7 @@ static void problems(const struct check *c)
 
 static void answer_json(const struct scope *s, const struct save_done *d, struct buf *out)
 {
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1"));
 	json_add_key(out, "saved");
 	buf_add(out, d->check.n ? STR("false") : STR("true"));
 	json_add_key(out, "name");

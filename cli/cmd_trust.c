@@ -21,7 +21,7 @@ static int say(const struct args *a, const char *what, const char *name, struct 
 
 	redact_show(&shown, str_of(name), true);
 	if (a->json) {
-		buf_byte(&out, '{');
+		buf_add(&out, STR("{\"format\":1"));
 		json_add_key(&out, what);
 		json_add_str(&out, buf_str(&shown));
 		buf_byte(&out, '}');

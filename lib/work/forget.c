@@ -400,7 +400,7 @@ static void show_json(const struct forget *f, bool done, struct buf *out)
 {
 	struct buf path = BUF_INIT(PATH_MAX);
 
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1"));
 	json_add_key(out, "project");
 	if (f->project)
 		json_add_str(out, str_of(f->project));

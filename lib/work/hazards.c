@@ -49,7 +49,7 @@ int hazards_show(const struct scope *s, bool json, struct buf *out, struct err *
 	if (ret)
 		goto out;
 	if (json) {
-		buf_byte(out, '{');
+		buf_add(out, STR("{\"format\":1"));
 		json_add_key(out, "document");
 		if (it)
 			json_add_str(out, str_of(it->name));

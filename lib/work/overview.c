@@ -163,7 +163,7 @@ int overview_list(const struct scope *s, const struct overview_list *o, struct b
 	int ret;
 
 	if (o->json)
-		buf_add(out, STR("{\"documents\":["));
+		buf_add(out, STR("{\"format\":1,\"documents\":["));
 	ret = o->all ? vault_projects(&s->vault, list_project, &l, e)
 		     : list_project(s->project, &l);
 	if (o->json) {
@@ -557,7 +557,7 @@ static void status_json(const struct state *st, const struct scope *s, struct bu
 {
 	struct buf how = BUF_INIT(4096);
 
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1"));
 	json_member(out, "project", s->project);
 	json_member(out, "worktree", s->worktree);
 	json_member(out, "vault", s->vault.root);

@@ -31,7 +31,7 @@ setup()
 	run --separate-stderr -0 "$H" check "$BATS_TEST_TMPDIR/d.md"
 	holds "nothing to mend"
 	run --separate-stderr -0 "$H" check --json "$BATS_TEST_TMPDIR/d.md"
-	json .ok true
+	json .check.ok true
 }
 
 @test "a missing section is named and nothing is stored" {
@@ -85,7 +85,7 @@ setup()
 	run --separate-stderr -1 "$H" check d.md
 	holds "hazard: a hazard of an earlier session is missing"
 	run --separate-stderr -1 "$H" check --json d.md
-	json '.problems[0].kind' hazard
+	json '.check.problems[0].kind' hazard
 }
 
 @test "a branch that moved fails the check" {

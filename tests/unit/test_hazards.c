@@ -55,7 +55,7 @@ static void test_hazards__those_of_claimed_and_own_are_numbered_once(void **stat
 	assert_string_equal(buf_cstr(&out), "1. User: \"no push\"\n2. User: \"no rm\"\n"
 					    "3. User: \"keep 429\"\n");
 	show(DESK_ID, true, &out);
-	assert_true(desk_has(&out, "{\"document\":\"" D2 "\",\"hazards\":[\"User: "));
+	assert_true(desk_has(&out, "{\"format\":1,\"document\":\"" D2 "\",\"hazards\":[\"User: "));
 	buf_release(&out);
 }
 
