@@ -68,6 +68,16 @@ struct transcript_caps phases_caps(size_t ends)
 	return c;
 }
 
+void phases_env(struct buf *b, str s)
+{
+	struct buf known = BUF_INIT(PHASES_TEXT_MAX);
+
+	/* blocks of keys first: a value replaced inside of one would hide it */
+	redact(&known, s);
+	redact_file(b, STR(".env"), buf_str(&known));
+	buf_release(&known);
+}
+
 void phases_clean(struct buf *b, str s, bool oneline, bool env)
 {
 	struct buf values = BUF_INIT(PHASES_TEXT_MAX);
@@ -77,7 +87,7 @@ void phases_clean(struct buf *b, str s, bool oneline, bool env)
 		redact_show(b, s, oneline);
 		return;
 	}
-	redact_file(&values, STR(".env"), s);
+	phases_env(&values, s);
 	redact_show(b, buf_str(&values), oneline);
 	buf_release(&values);
 }

@@ -28,6 +28,8 @@ void phases_page_release(struct page *w);
 /* The reader's caps for this many characters of both ends. */
 struct transcript_caps phases_caps(size_t ends);
 
+/* Append the text of an environment file without its values. */
+void phases_env(struct buf *b, str s);
 /* s redacted, safe to show: replaces the content of b. env: the text is an environment file's. */
 void phases_clean(struct buf *b, str s, bool oneline, bool env);
 /*

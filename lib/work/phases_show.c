@@ -166,7 +166,7 @@ static str member_text(struct show *x, str key, str value, bool env)
 
 	buf_reset(&x->clean);
 	if (env)
-		redact_file(&values, STR(".env"), value);
+		phases_env(&values, value);
 	buf_add(&pair, key);
 	buf_add(&pair, STR(": "));
 	buf_add(&pair, env ? buf_str(&values) : value);
