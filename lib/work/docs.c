@@ -412,6 +412,26 @@ void docs_with_status(struct buf *out, str text, enum docs_status s, str claimed
 	}
 }
 
+void docs_with_field(struct buf *out, str text, const char *key, str value)
+{
+	str rest = text, line;
+	struct note n;
+	bool first = true, put = false;
+
+	note_parse(&n, text);
+	while (str_line(&rest, &line)) {
+		str whole = {line.p, (size_t)(rest.p - line.p)};
+
+		if (!put && !first && line.p < n.body.p && is_field(line, str_of(key))) {
+			note_add_field(out, key, value);
+			put = true;
+		} else {
+			buf_add(out, whole);
+		}
+		first = false;
+	}
+}
+
 /* The lock, unless the caller has it; *mine says whether to give it back. */
 static int take_lock(struct vault *v, bool *mine, struct err *e)
 {

@@ -93,6 +93,8 @@ int docs_move(struct vault *v, str project, str name, enum docs_status from,
 	      enum docs_status to, str session, struct err *e);
 /* Append text with its status and claimed_by lines replaced (added where they are missing). Text without front matter is left as it is. */
 void docs_with_status(struct buf *out, str text, enum docs_status s, str claimed_by);
+/* Append text with one field of its front matter replaced; without that field, or without front matter, as it is. */
+void docs_with_field(struct buf *out, str text, const char *key, str value);
 const char *docs_status_name(enum docs_status s);
 
 #endif

@@ -31,6 +31,9 @@
 #define CHECK_EVERY 32 /* records between two looks at the clock */
 #define RENDER_NS                                                                        \
 	40000000 /* kept free before the deadline for git, rendering and writing */
+#define STORE_NS    15000000 /* and while the end of the file is too far away for these */
+#define STORE_EVERY 50000000 /* ns of reading after which what was read is stored */
+#define FAR_BYTES   (8u << 20)
 #define DELTA_LINES 12
 
 struct state {
@@ -129,10 +132,21 @@ static bool late(const struct keep_options *o, int64_t spare)
 	return o->deadline_ns && clock_mono_ns() + spare > o->deadline_ns;
 }
 
-/* Add the records from s->offset on. True when the end of the file was reached in time. */
-static bool read_on(struct source *src, struct state *s, const struct keep_options *o)
+/* What is to be left of the time: far from the end of the file nothing will be rendered. */
+static int64_t spare(const struct source *src, uint64_t at)
+{
+	return src->size > at && src->size - at > FAR_BYTES ? STORE_NS : RENDER_NS;
+}
+
+/*
+ * Add the records from s->offset on. True when the end of the file was reached in time. What
+ * was read is stored now and then: a hook may be killed at any moment.
+ */
+static bool read_on(const char *state_dir, str session, struct source *src,
+		    struct state *s, const struct keep_options *o)
 {
 	struct transcript *t = transcript_new(src, s->offset, &extract_caps);
+	int64_t stored_at = clock_mono_ns();
 	const struct record *r;
 	enum transcript_got got;
 	bool whole = true;
@@ -143,9 +157,17 @@ static bool read_on(struct source *src, struct state *s, const struct keep_optio
 	       got == TRANSCRIPT_LOSS) {
 		if (got == TRANSCRIPT_RECORD)
 			extract_add(s->x, r);
-		if (++n % CHECK_EVERY == 0 && late(o, RENDER_NS)) {
+		if (++n % CHECK_EVERY)
+			continue;
+		s->offset = t->good;
+		s->records = t->records;
+		if (late(o, spare(src, t->good))) {
 			whole = false;
 			break;
+		}
+		if (o->deadline_ns && clock_mono_ns() - stored_at > STORE_EVERY) {
+			save_state(state_dir, session, src, s, NULL);
+			stored_at = clock_mono_ns();
 		}
 	}
 	s->offset = t->good;
@@ -234,26 +256,26 @@ static bool is_trivial(const struct facts *f)
 #define CARRIED_MAX 64
 
 struct handed {
-	struct docs d;
+	struct buf text;  /* of the document, backing of hazard */
 	struct buf names; /* backing of lineage */
 	str lineage[CARRIED_MAX], hazard[CARRIED_MAX];
 	size_t nlineage, nhazard;
 };
 
-static void take_lineage(struct handed *h, const struct docs_item *it)
+static void take_lineage(struct handed *h, const char *name)
 {
 	struct note n;
 	struct buf one = BUF_INIT(DOCS_NAME_MAX * 2);
 	size_t at = 0, from[CARRIED_MAX], k = 0;
 
-	note_parse(&n, str_of(it->text));
+	note_parse(&n, buf_str(&h->text));
 	while (k + 1 < CARRIED_MAX && note_list(note_get(&n, "lineage"), &at, &one)) {
 		from[k++] = h->names.n;
 		buf_add(&h->names, buf_str(&one));
 		buf_byte(&h->names, '\n');
 	}
 	from[k++] = h->names.n;
-	buf_add(&h->names, str_of(it->name));
+	buf_add(&h->names, str_of(name));
 	buf_byte(&h->names, '\n');
 	for (size_t i = 0; i < k; i++)
 		h->lineage[h->nlineage++] =
@@ -264,19 +286,16 @@ static void take_lineage(struct handed *h, const struct docs_item *it)
 
 static void handed_on(struct handed *h, const struct vault *v, const struct journal *j)
 {
-	const struct docs_item *it;
 	struct handoff_doc doc;
 	size_t at = 0;
 
-	*h = (struct handed){.names = BUF_INIT(CARRIED_MAX * DOCS_NAME_MAX * 2)};
+	*h = (struct handed){.text = BUF_INIT(HANDOFF_DOC_MAX),
+			     .names = BUF_INIT(CARRIED_MAX * DOCS_NAME_MAX * 2)};
 	if (!j->claimed || !j->project ||
-	    docs_load(&h->d, v, str_of(j->project), true, NULL) < 0)
+	    docs_read(v, str_of(j->project), str_of(j->claimed), &h->text, NULL) < 0)
 		return;
-	it = docs_named(&h->d, str_of(j->claimed));
-	if (!it)
-		return;
-	take_lineage(h, it);
-	if (handoff_read(&doc, str_of(it->text), NULL) < 0)
+	take_lineage(h, j->claimed);
+	if (handoff_read(&doc, buf_str(&h->text), NULL) < 0)
 		return;
 	while (h->nhazard < CARRIED_MAX &&
 	       handoff_next_hazard(doc.hazards, &at, &h->hazard[h->nhazard]))
@@ -285,7 +304,7 @@ static void handed_on(struct handed *h, const struct vault *v, const struct jour
 
 static void handed_release(struct handed *h)
 {
-	docs_release(&h->d);
+	buf_release(&h->text);
 	buf_release(&h->names);
 }
 
@@ -294,6 +313,18 @@ static void handed_release(struct handed *h)
 static const char *status_word(enum docs_status s)
 {
 	return docs_status_name(s);
+}
+
+/* The journal's word for a field of the front matter. */
+static void set_field(struct buf *text, const char *key, const char *value)
+{
+	struct buf new = BUF_INIT(HANDOFF_DOC_MAX);
+
+	if (!value)
+		return;
+	docs_with_field(&new, buf_str(text), key, str_of(value));
+	buf_release(text);
+	*text = new;
 }
 
 static int render(struct vault *v, struct journal *j, struct source *src,
@@ -327,6 +358,9 @@ static int render(struct vault *v, struct journal *j, struct source *src,
 		in.git = &git;
 	}
 	ret = handoff_render(&in, &ho, text, e);
+	set_field(text, "source_session", j->session);
+	set_field(text, "project", j->project);
+	set_field(text, "worktree", j->worktree);
 	gitstate_release(&git);
 	handed_release(&h);
 	buf_release(&claude);
@@ -441,7 +475,7 @@ int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 	load_state(state_dir, str_of(j->session), &src, &s);
 	if (s.offset)
 		source_seek(&src, s.offset);
-	done->current = read_on(&src, &s, o);
+	done->current = read_on(state_dir, str_of(j->session), &src, &s, o);
 	ret = save_state(state_dir, str_of(j->session), &src, &s, e);
 	j->offset = s.offset;
 	j->records = s.records;

@@ -9,6 +9,12 @@
  * replaced (the hash differs) it is read from the start. When the deadline comes in
  * between, what was read is stored and the next call goes on from there.
  *
+ * Far behind, the time goes to reading, and what was read is stored now and then, so that
+ * a hook that is killed has not read for nothing.
+ *
+ * What the journal knows of the session (id, project, work tree) stands in the document,
+ * whatever directory its transcript begins in.
+ *
  * A session without an edit, commit, open task, failing command or stated constraint
  * leaves no document. A manual document of the session is never overwritten: what happened
  * after it is added as a section "## Since this handoff" (KEEP_DELTA_MAX tokens).

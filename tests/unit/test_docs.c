@@ -174,6 +174,26 @@ static void test_docs__a_change_of_status_changes_two_lines(void **state)
 	buf_release(&b);
 }
 
+static void test_docs__a_field_is_replaced_in_the_front_matter_alone(void **state)
+{
+	struct buf b = BUF_INIT(10000);
+
+	(void)state;
+	docs_with_field(&b,
+			STR("---\ntype: handoff\nworktree: /a # x\n---\nworktree: /b\n"),
+			"worktree", STR("/c d: e"));
+	assert_string_equal(buf_cstr(&b),
+			    "---\ntype: handoff\nworktree: \"/c d: e\"\n---\n"
+			    "worktree: /b\n");
+	buf_reset(&b);
+	docs_with_field(&b, STR("---\ntype: handoff\n---\nx"), "worktree", STR("/c"));
+	assert_string_equal(buf_cstr(&b), "---\ntype: handoff\n---\nx");
+	buf_reset(&b);
+	docs_with_field(&b, STR("worktree: /a\n---\n"), "worktree", STR("/c"));
+	assert_string_equal(buf_cstr(&b), "worktree: /a\n---\n");
+	buf_release(&b);
+}
+
 static void test_docs__cut_at_every_byte_a_text_keeps_its_body(void **state)
 {
 	str whole =
@@ -429,6 +449,8 @@ int main(void)
 			test_docs__the_one_made_last_is_offered_in_its_own_worktree),
 		cmocka_unit_test(test_docs__names_sort_by_time),
 		cmocka_unit_test(test_docs__a_change_of_status_changes_two_lines),
+		cmocka_unit_test(
+			test_docs__a_field_is_replaced_in_the_front_matter_alone),
 		cmocka_unit_test(test_docs__cut_at_every_byte_a_text_keeps_its_body),
 		cmocka_unit_test(
 			test_docs__the_first_claims_and_the_second_is_told_by_whom),
