@@ -30,6 +30,7 @@
 #include "work/identity.h"
 #include "work/inject.h"
 #include "work/redact.h"
+#include "work/trust.h"
 
 #define OFF_FILE        "off"
 #define OFF_FOLDER      "off.d"
@@ -38,7 +39,6 @@
 #define LAST_MESSAGE    2000 /* bytes kept of the last assistant message */
 #define AGENT_MAX       300  /* bytes kept of what a sub-agent gave back */
 #define REASON_MAX      200
-#define FACTS_MAX       (16u << 20)
 #define MANUAL_KEEP_MAX 300 /* characters that a user sees of a manual compaction */
 
 /* ---- places and switches ---- */
@@ -102,7 +102,9 @@ static void set_project(struct lifecycle *l, struct err *e)
 	else
 		buf_add(&at, l->in->cwd);
 	if (project_of(&p, at.n ? buf_cstr(&at) : NULL, NULL, e) == 0) {
-		identity_folder(&l->vault, &p, &folder);
+		if (p.source == PROJECT_BY_CALLER || p.source == PROJECT_BY_ENV ||
+		    !trust_named(l->state_dir, p.id, &folder))
+			identity_folder(&l->vault, &p, &folder);
 		journal_set(&l->j->dir, p.dir ? str_of(p.dir) : buf_str(&at));
 		journal_set(&l->j->project, buf_str(&folder));
 		journal_set(&l->j->project_id, str_of(p.id));
@@ -315,29 +317,12 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 	if (done->name[0])
 		journal_set(&k->document, str_of(done->name));
 	k->worked = k->worked || done->worked;
+	if (ret)
+		k->ino = 0; /* whatever was read, the document is not what it should be */
 	note_problem(l, ret, done->written, own.msg);
 	if (done->written)
 		record_identity(l, k);
 	return ret ? err_set(e, ret, "%s", own.msg) : 0;
-}
-
-struct extract *lifecycle_facts(const struct lifecycle *l)
-{
-	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(FACTS_MAX);
-	struct extract *x = NULL;
-	str rest, header;
-
-	fs_join(&path, str_of(l->state_dir), STR("facts/"));
-	buf_printf(&path, "%s.facts", l->j->session);
-	if (fs_read(buf_cstr(&path), &text, NULL) == 0) {
-		rest = buf_str(&text);
-		if (str_line(&rest,
-			     &header)) /* how far it goes; keep_update has looked at it */
-			x = extract_load(rest, NULL);
-	}
-	buf_release(&path);
-	buf_release(&text);
-	return x;
 }
 
 /* ---- Stop, StopFailure, SubagentStop ---- */
@@ -351,7 +336,16 @@ static void set_cut(char **field, str value, size_t max)
 	buf_release(&b);
 }
 
-static int keep_current(struct lifecycle *l, struct err *e)
+/* The document of this session says all that its transcript does. */
+static bool nothing_new(const struct journal *j)
+{
+	struct stat st;
+
+	return j->document && j->transcript && io.stat(j->transcript, &st) == 0 &&
+	       j->offset == (uint64_t)st.st_size && j->ino == (uint64_t)st.st_ino;
+}
+
+int lifecycle_current(struct lifecycle *l, struct err *e)
 {
 	struct keep_options o = {
 		.status = l->j->state == JOURNAL_OPEN ? DOCS_LIVE : DOCS_PENDING,
@@ -362,7 +356,7 @@ static int keep_current(struct lifecycle *l, struct err *e)
 	struct keep_done done;
 	int ret;
 
-	if (l->quiet)
+	if (l->quiet || nothing_new(l->j))
 		return 0;
 	ret = lifecycle_keep(l, l->j, &o, &done, e);
 	return ret == HF_ENOTFOUND ? 0 : ret; /* a transcript that was not to be kept */
@@ -374,7 +368,7 @@ static int turn_ended(struct lifecycle *l, struct err *e)
 
 	lifecycle_touch(l, false);
 	set_cut(&l->j->last_message, l->in->last_message, LAST_MESSAGE);
-	ret = keep_current(l, e);
+	ret = lifecycle_current(l, e);
 	if (!ret)
 		journal_list_clear(l->j->agents); /* the transcript has them by now */
 	saved = lifecycle_save(l, e);
@@ -432,11 +426,11 @@ int lifecycle_pre_compact(struct lifecycle *l, struct buf *reply, struct err *e)
 	int ret, saved;
 
 	lifecycle_touch(l, false);
-	ret = keep_current(l, e);
+	ret = lifecycle_current(l, e);
 	journal_list_clear(l->j->shown); /* the summary takes them out of the context */
 	l->j->compacting = true;
 	saved = lifecycle_save(l, e);
-	if (!l->quiet && (x = lifecycle_facts(l))) {
+	if (!l->quiet && (x = keep_facts(l->state_dir, l->j))) {
 		struct buf text = BUF_INIT(HOOKIO_INPUT_MAX);
 
 		inject_keep(&text, extract_facts(x, NULL, CLOCK_NONE), manual);
@@ -570,7 +564,7 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 		return journal_retire(j, e);
 	/* first the little that matters: this hook may be killed at any moment */
 	saved = lifecycle_save(l, e);
-	ret = keep_current(l, e);
+	ret = lifecycle_current(l, e);
 	if (!ret)
 		lifecycle_finish(l, j);
 	if (!saved || !ret)

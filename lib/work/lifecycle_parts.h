@@ -24,8 +24,8 @@ int lifecycle_save(struct lifecycle *l, struct err *e);
  */
 int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_options *o,
 		   struct keep_done *done, struct err *e);
-/* The facts that keep has stored of this session; NULL when there are none. The caller frees them. */
-struct extract *lifecycle_facts(const struct lifecycle *l);
+/* Bring this session's own document up to date, unless it is; 0 also when there is no transcript. */
+int lifecycle_current(struct lifecycle *l, struct err *e);
 /* The text is new to this session: remember it. False: it has been told so before. */
 bool lifecycle_once(struct journal *j, str text);
 /* "7c1e42aa": short and safe to show. */
@@ -61,6 +61,11 @@ void lifecycle_settle(struct lifecycle *l, struct lifecycle_scan *s, struct buf 
 void lifecycle_scan_release(struct lifecycle_scan *s);
 /* A session is over: its document is pending; what it had claimed is consumed, or pending again. */
 void lifecycle_finish(struct lifecycle *l, struct journal *k);
+
+/* ---- lifecycle_carry.c ---- */
+
+/* Append the text of a session's own document with the items of Next that it took over from `from` and has not done. False: nothing to add. */
+bool lifecycle_carry(struct buf *out, str own, str from, str from_name);
 
 /* ---- lifecycle_left.c: what a killed session left behind ---- */
 

@@ -186,6 +186,24 @@ static void log_failure(const struct lifecycle *l, const struct journal *k,
 		      e->msg);
 }
 
+/* What the session took over and has not done goes on in its own document. */
+static void carry(struct lifecycle *l, struct journal *k)
+{
+	struct buf own = BUF_INIT(HANDOFF_DOC_MAX), from = BUF_INIT(HANDOFF_DOC_MAX),
+		   new = BUF_INIT(HANDOFF_DOC_MAX);
+	str project = str_of(k->project), name = str_of(k->document);
+	struct err e = ERR_INIT;
+
+	if (vault_read(&l->vault, VAULT_HANDOFFS, project, name, &own, NULL) == 0 &&
+	    docs_read(&l->vault, project, str_of(k->claimed), &from, NULL) == 0 &&
+	    lifecycle_carry(&new, buf_str(&own), buf_str(&from), str_of(k->claimed)) &&
+	    docs_save(&l->vault, project, name, buf_str(&new), &e))
+		log_failure(l, k, &e);
+	buf_release(&own);
+	buf_release(&from);
+	buf_release(&new);
+}
+
 static void move(struct lifecycle *l, const struct journal *k, const char *name,
 		 enum docs_status from, enum docs_status to)
 {
@@ -234,8 +252,8 @@ void lifecycle_finish(struct lifecycle *l, struct journal *k)
 		return;
 	if (k->document && has_status(l, k, k->document, DOCS_LIVE))
 		move(l, k, k->document, DOCS_LIVE, DOCS_PENDING);
-	/* its own document has taken over what is left of the claimed one (keep) */
 	if (k->claimed && k->worked && k->document) {
+		carry(l, k);
 		move(l, k, k->claimed, DOCS_CLAIMED, DOCS_CONSUMED);
 	} else if (k->claimed) {
 		move(l, k, k->claimed, DOCS_CLAIMED, DOCS_PENDING);

@@ -202,7 +202,7 @@ int lifecycle_tell_compact(struct lifecycle *l, struct buf *text, struct err *e)
 	int ret;
 
 	ret = lifecycle_keep(l, l->j, &o, &done, e);
-	x = lifecycle_facts(l);
+	x = keep_facts(l->state_dir, l->j);
 	if (x) {
 		git = read_git(l);
 		inject_compact(text, extract_facts(x, NULL, CLOCK_NONE), &git,
@@ -250,12 +250,11 @@ static int tell_resume(struct lifecycle *l, struct buf *text, struct err *e)
 {
 	struct lifecycle_scan s;
 
-	(void)e;
 	lifecycle_scan(l, &s);
 	lifecycle_scan_release(&s);
 	lifecycle_left(l, text);
 	own_document(l, text);
-	return 0;
+	return lifecycle_current(l, e);
 }
 
 /* ---- the event ---- */

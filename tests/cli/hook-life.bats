@@ -239,6 +239,9 @@ teardown()
 	client B
 	event B SessionStart source=startup
 	has "Never touch the scale"
+	has "count.c"
+	[[ "$notice" == *"picked up"* ]]
+	grep -q "^worktree: $P\$" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 }
 
 @test "drift is said: another branch, another head" {

@@ -435,6 +435,66 @@ static void test_lifecycle__a_text_is_said_once(void **state)
 	journal_list_clear(j.shown);
 }
 
+static const char *document(const char *kind, const char *done, const char *next)
+{
+	static char text[2][2000];
+	static int turn;
+	char *t = text[turn++ % 2];
+
+	snprintf(t, sizeof(text[0]),
+		 "---\ntype: handoff\nsource_session: x\nkind: %s\nstatus: live\n---\n\n"
+		 "# Handoff: Gate\n\n## Goal\nMend it.\n\n## Done\n%s\n\n## Next\n%s\n\n"
+		 "## Hazards (never filtered)\nNone.\n\n## Key Context\nNone.\n\n"
+		 "## Environment\nNone.\n\n## Files to Read\nNone.\n\n"
+		 "## Verify Before Continuing\nNone.\n\n## Known Gaps\nNone.\n",
+		 kind, done, next);
+	return t;
+}
+
+static str carried(const char *done, const char *next, const char *from)
+{
+	static struct buf out = BUF_INIT(1 << 20);
+	struct handoff_doc d;
+
+	buf_release(&out);
+	out = BUF_INIT(1 << 20);
+	if (!lifecycle_carry(&out, str_of(document("auto", done, next)),
+			     str_of(document("auto", "None.", from)), STR("old.md")))
+		return STR_NONE;
+	assert_int_equal(handoff_read(&d, buf_str(&out), NULL), 0);
+	return str_trim(d.next);
+}
+
+static void test_lifecycle__what_is_not_done_goes_on(void **state)
+{
+	struct buf out = BUF_INIT(1 << 20);
+
+	(void)state;
+	assert_str(
+		carried("- Mended the gate", "1. Paint the barrier",
+			"1. Mend the gate\n2. Oil the hinges\n- [ ] Weigh lorries twice\n"
+			"- [x] Sweep the yard\nNo todo is open."),
+		STR("1. Paint the barrier\n2. Oil the hinges (carried from old.md)\n"
+		    "3. Weigh lorries twice (carried from old.md)"));
+	/* what is known already, or comes from further back, is not said twice */
+	assert_str(carried("None.", "1. Oil the hinges", "1. Oil the hinges\n"),
+		   STR_NONE);
+	assert_str(carried("None.", "None.", "1. Oil the hinges (carried from older.md)"),
+		   STR("None.\n1. Oil the hinges (carried from older.md)"));
+	assert_str(carried("None.", "None.", "None."), STR_NONE);
+	/* in any script */
+	assert_str(carried("- \xd1\x81\xd0\xbc\xd0\xb0\xd0\xb7\xd0\xb0\xd0\xbb\xd0\xb8 "
+			   "\xd0\xbf\xd0\xb5\xd1\x82\xd0\xbb\xd0\xb8",
+			   "None.", "1. \xd0\xbf\xd0\xb5\xd1\x82\xd0\xbb\xd0\xb8\n"),
+		   STR_NONE);
+	/* what the model wrote itself stays as it is */
+	assert_false(lifecycle_carry(
+		&out, str_of(document("manual", "None.", "None.")),
+		str_of(document("auto", "None.", "1. Oil the hinges")), STR("old.md")));
+	assert_int_equal(out.n, 0);
+	buf_release(&out);
+}
+
 static void test_lifecycle__an_entry_without_a_process_is_dead(void **state)
 {
 	(void)state;
@@ -526,6 +586,7 @@ int main(void)
 			test_lifecycle__a_claim_that_met_a_held_lock_is_made_up_for),
 		cmocka_unit_test(test_lifecycle__ids_of_processes_come_back_in_a_fork),
 		cmocka_unit_test(test_lifecycle__a_text_is_said_once),
+		cmocka_unit_test(test_lifecycle__what_is_not_done_goes_on),
 		cmocka_unit_test(test_lifecycle__an_entry_without_a_process_is_dead),
 		cmocka_unit_test(test_lifecycle__every_failing_call_of_a_start),
 		cmocka_unit_test(test_lifecycle__every_failing_call_of_a_resume),
