@@ -25,10 +25,13 @@
 #define PAIR_LOOK_BYTES   256  /* from an AWS key id to its secret */
 #define DOTTED_LOOK_BYTES 40   /* back from a run to the start of a dotted token */
 #define PROSE_WORDS_MAX   24   /* no passphrase is longer */
-#define PREFIX_BYTES      19   /* of the longest, with NUL */
-#define PEM_BODY_MIN      4 /* letters and digits that make a block more than a mention */
-#define KEY_VALUE_MIN     24 /* bytes of a value whose name is just "key" */
-#define PEM_CUT_MIN       16 /* the same in a block without an end */
+#define PREFIX_LETTERS_MIN                                                               \
+	20 /* letters behind a prefix that are a token even if they read well */
+#define PREFIX_BYTES  19 /* of the longest, with NUL */
+#define PEM_BODY_MIN  4  /* base64 in a row: the block is more than a mention */
+#define PIN_MIN       4  /* digits of a password that is a number */
+#define KEY_VALUE_MIN 24 /* bytes of a value whose name is just "key" */
+#define PEM_CUT_MIN   16 /* the same in a block without an end */
 
 struct hit {
 	size_t from, to;
@@ -176,6 +179,19 @@ static bool has_high(str s)
 		if (s.p[i] & 0x80)
 			return true;
 	return false;
+}
+
+/* The longest stretch of plain base64 in s. */
+static size_t longest_base64(str s)
+{
+	size_t longest = 0, run = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		run = str_is_alnum(s.p[i]) || s.p[i] == '+' || s.p[i] == '/' ? run + 1
+									     : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
 }
 
 static bool hit_set(struct hit *h, size_t from, size_t to, const char *kind)
@@ -467,6 +483,8 @@ static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t fro
 
 	if (c->s.n - from < n || memcmp(c->s.p + from, x->text, n) != 0)
 		return false;
+	if (str_is_alnum(x->text[n - 1]) && one_of(before(c, from), "/+"))
+		return false; /* by chance, in the middle of base64 */
 	end = c->s.n - body < VALUE_LOOK_BYTES ? c->s.n : body + VALUE_LOOK_BYTES;
 	end = set_end(c, body, end, set);
 	if (end - body < x->min)
@@ -474,9 +492,11 @@ static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t fro
 	if (set == SET_HEX && token_byte(at(c, end)) && at(c, end) != '-')
 		return false; /* longer than the hex number that was asked for */
 	rest = cut(c, body, end);
-	if (secret_placeholder(str_head(rest, x->min)))
+	if (one_of(rest.p[0], "xX") ? secret_placeholder(rest) : secret_stand_in(rest))
 		return false;
-	if (!secret_random(rest) && (x->lax || count_digits(rest) == 0))
+	if (!secret_random(rest) &&
+	    (x->lax ||
+	     (count_digits(rest) == 0 && longest_base64(rest) < PREFIX_LETTERS_MIN)))
 		return false;
 	/* it is one: only now go as far as it reaches */
 	end = set_end(c, end, c->s.n, set);
@@ -924,16 +944,6 @@ static size_t pem_cut_end(const struct scan *c, size_t i, size_t max, size_t *al
 	return i;
 }
 
-static size_t count_alnum(str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		if (str_is_alnum(s.p[i]) && !(i && s.p[i - 1] == '\\'))
-			n++;
-	return n;
-}
-
 static bool private_label(str label)
 {
 	return str_find(label, STR("PRIVATE KEY")) != STR_NPOS;
@@ -1018,7 +1028,9 @@ static bool pem_rule(const struct scan *c, size_t i, struct hit *h)
 			tag++;
 		if (str_starts(str_from(c->s, tag), STR("END "))) {
 			pem_label(c, tag + 4, &to);
-			return count_alnum(body) >= PEM_BODY_MIN &&
+			return longest_base64(body) >= PEM_BODY_MIN &&
+			       str_find(body, STR(" = ")) ==
+				       STR_NPOS && /* START = ...; END = ... */
 			       hit_set(h, dashes, to, pem_kind(label));
 		}
 	}
@@ -1122,6 +1134,7 @@ struct value {
 	size_t from, to; /* without quotes */
 	char quote;      /* '\0': none */
 	bool more;       /* it goes on behind `to`: enough was seen to judge it */
+	bool in_cookie;  /* a Cookie header's line */
 	bool line_start; /* nothing but indentation and list marks before the name */
 };
 
@@ -1201,7 +1214,7 @@ static size_t name_end(const struct scan *c, size_t sep)
 	while (i > low) {
 		char ch = c->s.p[i - 1];
 
-		if (blank(ch) || ch == '*' || ch == '?' || ch == '!') {
+		if (blank(ch) || ch == '*' || (i == sep && (ch == '?' || ch == '!'))) {
 			i--;
 		} else if (!quote && is_quote(ch)) {
 			quote = true;
@@ -1269,7 +1282,8 @@ static bool expression(str s)
 			 ch != ':' && ch != '!' && ch != '?')
 			chain = false;
 	}
-	return dot && chain && !str_is_digit(s.p[0]) && !secret_random(s);
+	return dot && chain && !str_is_digit(s.p[0]) &&
+	       !(s.n >= SIEVE_RUN_MIN && secret_random(s));
 }
 
 /* The value is the last thing: nothing follows, or only what closes something. */
@@ -1332,6 +1346,23 @@ static bool is_path(str s)
 static bool starts_upper(str s)
 {
 	return s.n && s.p[0] >= 'A' && s.p[0] <= 'Z';
+}
+
+/* 12, 1.302103, 0x10100, #d8dee9: a count, a version, a flag, a colour */
+static bool is_number(str s)
+{
+	size_t i = s.n && (s.p[0] == '#' || s.p[0] == '-') ? 1 : 0;
+	bool hex = (i && s.p[0] == '#') || str_istarts(s, STR("0x"));
+
+	if (str_istarts(s, STR("0x")))
+		i = 2;
+	if (i == s.n || s.n > 18)
+		return false;
+	for (; i < s.n; i++)
+		if (!(hex ? is_hex(s.p[i]) : str_is_digit(s.p[i])) &&
+		    !one_of(s.p[i], ".,"))
+			return false;
+	return hex || s.n < PIN_MIN || str_chr(s, '.') != STR_NPOS;
 }
 
 /* Several words that read like a label or a message, not like a passphrase. */
@@ -1412,6 +1443,9 @@ static bool password_word(const struct scan *c, const struct value *v,
 	}
 	if (starts_upper(s) || !is_final(c, v) || in_code(c, v) || s.n < 3)
 		return false;
+	if (v->form == FORM_COLON && is_quote(before(c, v->name)) &&
+	    !is_quote(before(c, v->from - 1)) && !blank(before(c, v->from)))
+		return false; /* "passwd:shell" in a list */
 	if (v->form == FORM_OPTION)
 		return true;
 	return v->line_start || has_high(s) || v->form == FORM_COLON;
@@ -1422,7 +1456,11 @@ static bool password_value(const struct scan *c, const struct value *v,
 {
 	if (secret_plain_word(s, n->env && v->form == FORM_TIGHT) || label(s, v->quote))
 		return false;
-	if (ideographs_only(s))
+	if (ideographs_only(s) || is_number(s))
+		return false;
+	if (v->form == FORM_EQUAL && !(v->quote && strong_value(s)))
+		return false;
+	if (v->quote && s.n < 2)
 		return false;
 	if (v->quote) {
 		if (memchr(s.p, ' ', s.n))
@@ -1430,8 +1468,6 @@ static bool password_value(const struct scan *c, const struct value *v,
 		return !(expression(s) && identifier(str_head(s, 1)) &&
 			 memchr(s.p, '(', s.n));
 	}
-	if (v->form == FORM_EQUAL)
-		return false;
 	if (n->pass && n->bare && !n->env && v->form != FORM_TIGHT &&
 	    v->form != FORM_OPTION)
 		return false; /* "pass: 3": what tests do */
@@ -1442,7 +1478,7 @@ static bool password_value(const struct scan *c, const struct value *v,
 	if (s.p[0] == '!' && identifier(str_from(s, 1)) && !count_digits(s))
 		return false; /* a YAML tag */
 	if (is_digits(s))
-		return s.n >= 4 && !(n->pass && n->bare) && is_final(c, v);
+		return !(n->pass && n->bare) && is_final(c, v);
 	if (s.n < 2 && !(n->env && v->form == FORM_TIGHT))
 		return false;
 	if (identifier(s) && count_digits(s) == 0)
@@ -1477,10 +1513,13 @@ static bool token_value(const struct scan *c, const struct value *v,
 {
 	size_t digits = count_digits(s);
 
-	if (s.n < 4 || secret_plain_word(s, false) || is_digits(s) || is_path(s) ||
-	    secret_names_one(s))
+	bool env = n->env && v->form == FORM_TIGHT;
+
+	if (s.n < 4 || secret_plain_word(s, env) || is_digits(s) || is_path(s))
 		return false;
-	if (v->form == FORM_EQUAL && !v->quote)
+	if (digits < 2 && (env ? label(s, '"') : secret_names_one(s)))
+		return false;
+	if (is_number(s) || (v->form == FORM_EQUAL && !v->quote))
 		return false;
 	if (memchr(s.p, ' ', s.n))
 		return v->quote && n->env && digits > 0 && !prose(s);
@@ -1492,19 +1531,31 @@ static bool token_value(const struct scan *c, const struct value *v,
 		return true;
 	if (expression(s))
 		return false;
-	if (n->env && v->form == FORM_TIGHT)
+	if (env)
 		return digits > 0 || s.n >= 6;
 	if (!digits || !has_letter(s))
 		return false;
 	if (v->quote)
 		return s.n >= 6;
+	if (v->form != FORM_TIGHT && v->form != FORM_OPTION && starts_upper(s) &&
+	    identifier(s))
+		return false; /* a type: Uint8Array */
 	if (v->form == FORM_TIGHT || v->form == FORM_OPTION)
 		return s.n >= 6 && !(identifier(s) && in_code(c, v));
+	if (v->form == FORM_COLON && v->line_start && s.n >= 6)
+		return is_final(c, v) && !in_code(c, v);
 	return s.n >= 8 && digits >= 3 && !in_code(c, v);
+}
+
+static bool key_byte(char ch)
+{
+	return token_byte(ch) || ch == '.';
 }
 
 static bool weak_value(const struct value *v, const struct secret_name *n, str s)
 {
+	if (n->cookie && v->in_cookie && strong_value(s) && !secret_is_uuid(s))
+		return true;
 	if (n->query && v->form != FORM_TIGHT)
 		return false;
 	if (s.n < SIEVE_RUN_MIN || is_path(s) || memchr(s.p, ' ', s.n) ||
@@ -1512,8 +1563,8 @@ static bool weak_value(const struct value *v, const struct secret_name *n, str s
 		return false;
 	if (s.n >= 36 && secret_is_uuid(str_from(s, s.n - 36)))
 		return false;
-	if (n->key) /* hashes, paths and UUIDs are common keys of maps */
-		return s.n >= KEY_VALUE_MIN && !memchr(s.p, '/', s.n) &&
+	if (n->key) /* hashes, paths, URIs and UUIDs are common keys of maps */
+		return s.n >= KEY_VALUE_MIN && run_of(s, 0, s.n, key_byte) &&
 		       !run_of(s, 0, s.n, is_hex);
 	return true;
 }
@@ -1525,6 +1576,8 @@ static bool judge(const struct scan *c, const struct value *v,
 
 	if (secret_placeholder(s))
 		return false;
+	if (!v->quote && s.p[s.n - 1] == '-' && at(c, v->to) == '>')
+		return false; /* object->member */
 	switch (n->rank) {
 	case SECRET_PASSWORD:
 		return password_value(c, v, n, s);
@@ -1688,8 +1741,11 @@ static bool authorization(const struct scan *c, const struct value *v, struct hi
 		if (str_istarts(s, STR("realm")) || str_istarts(s, STR("auth")) ||
 		    secret_names_one(s) || (!is_basic(s) && s.n < 6))
 			return false;
-	} else if (expression(s) || secret_names_one(s) ||
-		   !(secret_random(s) || (scheme && (strong_value(s) || s.n >= 20)))) {
+	} else if (expression(s) || str_istarts(s, STR("realm=")) ||
+		   (secret_names_one(s) && !count_digits(s)) ||
+		   !(secret_random(s) ||
+		     (scheme && (strong_value(s) || s.n >= 20 ||
+				 (s.n >= 5 && is_final(c, &part)))))) {
 		return false;
 	}
 	return hit_value(c, &part, &none, "authorization", h);
@@ -1771,6 +1827,7 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	size_t end = name_end(c, sep), low;
 	struct secret_name n = {0};
 	struct value v = {.form = form, .name = end};
+	bool any_cookie = false; /* known by the header alone */
 
 	low = end > SECRET_NAME_MAX ? end - SECRET_NAME_MAX : 0;
 	if (low < c->done)
@@ -1781,7 +1838,7 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 		v.name = end - 5;
 	else if (sep < c->cookie_end && form == FORM_TIGHT && end > c->done &&
 		 token_byte(c->s.p[end - 1]))
-		n = (struct secret_name){.rank = SECRET_WEAK, .cookie = true};
+		any_cookie = n.cookie = true, n.rank = SECRET_WEAK;
 	else
 		return false;
 	v.from = skip_gap(c, next, form == FORM_COLON);
@@ -1801,7 +1858,10 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	}
 	if (form == FORM_COLON && ternary(c, v.name))
 		return false;
+	if (n.pass && n.bare && before(c, v.name) == ':')
+		return false; /* Event::Pass */
 	v.line_start = line_start(c, v.name);
+	v.in_cookie = sep < c->cookie_end && !any_cookie;
 	if (n.pass && n.bare && form == FORM_COLON && after_pass_option(c, v.name))
 		v.form = FORM_OPTION;
 	if (crypt_at(c, v.from, h))
@@ -1885,8 +1945,9 @@ static bool user_option(struct scan *c, size_t from, struct hit *h)
 	if (colon == STR_NPOS || secret_placeholder(cut(c, v.from, v.to)))
 		return false;
 	pass = cut(c, v.from + colon + 1, v.to);
-	if (pass.n < 3 || is_digits(pass) || secret_placeholder(pass) ||
-	    memchr(pass.p, '/', pass.n) || memchr(pass.p, ' ', pass.n))
+	if (pass.n < 3 || pass.p[0] == ':' || is_digits(pass) ||
+	    secret_placeholder(pass) || memchr(pass.p, '/', pass.n) ||
+	    memchr(pass.p, ' ', pass.n))
 		return false;
 	/* docker run -u user:group */
 	if (identifier(pass) && count_digits(pass) == 0 &&
@@ -1910,11 +1971,13 @@ static bool letter_option(struct scan *c, size_t dash, struct hit *h)
 	if (letter != 'p' && letter != 'a')
 		return false;
 	line = line_before(c, dash, LINE_LOOK_BYTES);
-	if (letter == 'a') {
+	if (letter == 'a') { /* redis-cli -a x */
 		known = str_find(line, STR("redis-cli")) != STR_NPOS &&
 			blank(at(c, from));
 	} else {
 		known = str_find(line, STR("sshpass")) != STR_NPOS ||
+			(str_find(line, STR(" login ")) != STR_NPOS &&
+			 blank(at(c, from))) ||
 			(str_find(line, STR("mysql")) != STR_NPOS && !blank(at(c, from)));
 		/* mysql -p asks, mysql -pX does not */
 	}

@@ -165,8 +165,7 @@ static const char *const password_words[WORD_BYTES + 1] = {
 };
 
 static const char *const token_words[WORD_BYTES + 1] = {
-	[3] = "jwt"
-	      "pat",
+	[3] = "jwt",
 	[5] = "token"
 	      "creds"
 	      "clave"
@@ -456,10 +455,58 @@ static enum secret_rank key_rank(const struct parts *p, size_t last)
 	return SECRET_NONE;
 }
 
+/* What comes before "pass" when something is passed or passes. */
+static const char *const pass_innocent[WORD_BYTES + 1] = {[2] = "by"
+								"no",
+							  [3] = "two"
+								"one"
+								"low"
+								"did"
+								"all",
+							  [4] = "scgi"
+								"grpc"
+								"high"
+								"test"
+								"last"
+								"next"
+								"does"
+								"will"
+								"must"
+								"each"
+								"main",
+							  [5] = "proxy"
+								"uwsgi"
+								"first"
+								"multi"
+								"debug"
+								"depth"
+								"final"
+								"third",
+							  [6] = "second"
+								"single"
+								"render"
+								"shadow"
+								"shader"
+								"result"
+								"should",
+							  [7] = "fastcgi"
+								"forward",
+							  [8] = "backward"
+								"preserve"
+								"analysis"
+								"function"};
+
 static enum secret_rank word_rank(const struct parts *p, size_t last)
 {
 	str w = p->part[last];
+	str kind = last + 1 < p->n ? p->part[last + 1] : STR_NONE;
 
+	if (str_eq(w, STR("pass")) && kind.n && in_words(kind, pass_innocent))
+		return SECRET_NONE;
+	if (str_eq(w, STR("pat"))) /* personal access token, or pattern */
+		return kind.n && (in_words(kind, key_kinds) || str_eq(kind, STR("gh")))
+			       ? SECRET_TOKEN
+			       : SECRET_NONE;
 	if (in_words(w, password_words) || ends_in_list(w, password_ends))
 		return SECRET_PASSWORD;
 	if (str_eq(w, STR("key")))
@@ -824,6 +871,16 @@ static const str placeholder_parts[] = {W("your"),     W("<"),        W("xxxx"),
 					W("removed"),  W("_here"),    W("-here"),
 					W("hidden"),   W("masked"),   W_END};
 
+bool secret_stand_in(str s)
+{
+	if (s.n > PLACEHOLDER_MAX || secret_random(s))
+		return false; /* "your" may stand in a random value */
+	for (const str *p = placeholder_parts; p->n; p++)
+		if (str_ifind(s, *p) != STR_NPOS)
+			return true;
+	return false;
+}
+
 bool secret_placeholder(str s)
 {
 	if (s.n == 0 || str_starts(s, STR("[redacted:")) ||
@@ -840,12 +897,7 @@ bool secret_placeholder(str s)
 		return true;
 	if (s.n > 1 && one_byte_repeated(s) && !str_is_digit(s.p[0]))
 		return true;
-	if (s.n > PLACEHOLDER_MAX || secret_random(s))
-		return false; /* "your" may stand in a random value */
-	for (const str *p = placeholder_parts; p->n; p++)
-		if (str_ifind(s, *p) != STR_NPOS)
-			return true;
-	return false;
+	return secret_stand_in(s);
 }
 
 /* No value anywhere. */

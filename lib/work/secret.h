@@ -28,7 +28,7 @@ struct secret_name {
 	enum secret_rank rank;
 	bool env;  /* UPPER_CASE: a variable of the environment */
 	bool bare; /* one word alone */
-	bool pass; /* just "pass" or "pw": also what tests do */
+	bool pass; /* "pass" or "pw": also what tests do, and short for much else */
 	bool key;  /* just "key": of a map, most of the time */
 	bool query; /* session, signature, sid: a secret only as NAME=value, as in cookies and URLs */
 	bool cookie; /* a session cookie's name */
@@ -52,6 +52,8 @@ bool secret_random(str s);
 #define SECRET_PART_MIN   12 /* bytes of a part that alone makes the whole random */
 /* Stands for a value: ${X}, $X, <x>, {{x}}, %s, xxxx, ****, your-key-here, [redacted:x], empty. */
 bool secret_placeholder(str s);
+/* Only the words of those: "your-key-here", "replace-me", "...". */
+bool secret_stand_in(str s);
 /*
  * A type, a keyword or a remark in the place of a value: string, None, required, ...; in
  * the environment (env) there are no variables and no prose, so fewer words count.
