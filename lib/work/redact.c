@@ -27,11 +27,14 @@
 #define PROSE_WORDS_MAX   24   /* no passphrase is longer */
 #define PREFIX_LETTERS_MIN                                                               \
 	20 /* letters behind a prefix that are a token even if they read well */
-#define PREFIX_BYTES  19 /* of the longest, with NUL */
-#define PEM_BODY_MIN  4  /* base64 in a row: the block is more than a mention */
-#define PIN_MIN       4  /* digits of a password that is a number */
-#define KEY_VALUE_MIN 24 /* bytes of a value whose name is just "key" */
-#define PEM_CUT_MIN   16 /* the same in a block without an end */
+#define PREFIX_TOKEN_MIN 14 /* bytes of the shortest token in the table */
+#define JWT_HEAD_MIN     10 /* bytes of a JWT's first part */
+#define PREFIX_BYTES     19 /* of the longest, with NUL */
+#define CRYPT_LOOK_BYTES 64 /* from the hash back to the first '$' */
+#define PEM_BODY_MIN     4  /* base64 in a row: the block is more than a mention */
+#define PIN_MIN          4  /* digits of a password that is a number */
+#define KEY_VALUE_MIN    24 /* bytes of a value whose name is just "key" */
+#define PEM_CUT_MIN      16 /* the same in a block without an end */
 
 struct hit {
 	size_t from, to;
@@ -200,63 +203,135 @@ static bool hit_set(struct hit *h, size_t from, size_t to, const char *kind)
 	return to > from;
 }
 
+/* The text before `end` ends in this word, in any case. */
+static bool ends_in(const struct scan *c, size_t end, str word)
+{
+	return end - c->done >= word.n && str_ieq(cut(c, end - word.n, end), word);
+}
+
+#define LAST3(x, y, z) ((uint32_t)(x) << 16 | (uint32_t)(y) << 8 | (uint32_t)(z))
+
 /*
- * A filter in front of secret_name: the last letters of all names it knows. Most places
- * with a separator end here.
+ * A filter in front of secret_name: the last letters of all names it knows, and more of them
+ * where many other words end alike. Most places with a separator end here.
  */
 static bool may_name(const struct scan *c, size_t end)
 {
-	unsigned char a, b;
+	unsigned char x, y, z;
 
+	for (size_t low = end; end > c->done && low - end < 6; end--) {
+		z = (unsigned char)c->s.p[end - 1];
+		if (!str_is_digit((char)z) && z != '_' && z != '-')
+			break; /* password_2 */
+	}
 	if (end < c->done + 2)
 		return false;
-	a = (unsigned char)str_lower(c->s.p[end - 2]);
-	b = (unsigned char)str_lower(c->s.p[end - 1]);
-	if (b & 0x80 || a & 0x80 || str_is_digit((char)b) || b == '_')
+	z = (unsigned char)str_lower(c->s.p[end - 1]);
+	y = (unsigned char)str_lower(c->s.p[end - 2]);
+	x = end > c->done + 2 ? (unsigned char)str_lower(c->s.p[end - 3]) : ' ';
+	if (z & 0x80 || y & 0x80 || x & 0x80)
+		return true; /* another script */
+	if (y == 'p' && z == 'w')
 		return true;
-	switch (b) {
-	case 'a':
-		return a == 'n' || a == 'h' || a == 'l' || a == 'k';
-	case 'b':
-		return a == '_';
-	case 'c':
-		return a == 'a' || a == 'i';
-	case 'd':
-		return a == 'r' || a == 'w' || a == 'i' || a == 'o' || a == 'l';
-	case 'e':
-		return a == 's' || a == 'd' || a == 'r' || a == 'i' || a == 'v' ||
-		       a == 'g' || a == 'u' || a == 'l';
-	case 'g':
-		return a == 'i' || a == 'n';
-	case 'h':
-		return a == 't' || a == 's';
-	case 'i':
-		return a == 'd';
-	case 'l':
-		return a == 'a';
-	case 'm':
-		return a == 'r' || a == 'e';
-	case 'n':
-		return a == 'e' || a == 'o' || a == 'i';
-	case 'o':
-		return a == 'l' || a == 'z';
-	case 'p':
-		return a == 'd' || a == 'u';
-	case 'r':
-		return a == 'e';
-	case 's':
-		return a == 's' || a == 'l' || a == 'd' || a == 'u';
-	case 't':
-		return a == 'e' || a == 'r' || a == 'w' || a == 'l' || a == 'a' ||
-		       a == 's' || a == 'n';
-	case 'v':
-		return a == 'e';
-	case 'w':
-		return a == 's' || a == 'p' || a == 'e' || a == 'a';
-	case 'x':
-		return a == 'e';
-	case 'y':
-		return a == 'e' || a == 'r';
+	if (z == 'b' && (y == '_' || y == '-'))
+		return true; /* base64: _b64 */
+	switch (LAST3(x, y, z)) {
+	case LAST3('a', 'l', 's'): /* credentials */
+	case LAST3('a', 'l', 't'): /* salt */
+	case LAST3('a', 'n', 'a'): /* salasana */
+	case LAST3('a', 's', 'h'): /* password_hash */
+	case LAST3('c', 'a', 'l'): /* local */
+	case LAST3('d', 'e', 'v'):
+	case LAST3('e', 'd', 's'): /* creds */
+	case LAST3('e', 'n', 'a'): /* contrasena */
+	case LAST3('f', 'r', 'e'): /* sifre */
+	case LAST3('h', 'e', 'x'):
+	case LAST3('i', 'a', 'l'): /* credential */
+	case LAST3('i', 'r', 'm'): /* confirm */
+	case LAST3('j', 'w', 't'):
+	case LAST3('k', 'e', 'n'): /* token */
+	case LAST3('k', 'e', 'y'):
+	case LAST3('k', 'i', 'e'): /* cookie */
+	case LAST3('k', 'u', 'p'): /* backup */
+	case LAST3('m', 'a', 'c'): /* hmac */
+	case LAST3('m', 'd', 'p'):
+	case LAST3('n', 'd', 'i'): /* sandi */
+	case LAST3('n', 'e', 'w'):
+	case LAST3('n', 'h', 'a'): /* senha */
+	case LAST3('n', 'i', 'c'): /* mnemonic */
+	case LAST3('n', 'i', 'd'): /* sessionId */
+	case LAST3('n', 'k', 'a'): /* lozinka */
+	case LAST3('o', 'l', 'd'):
+	case LAST3('p', 'a', 't'):
+	case LAST3('p', 'e', 'm'):
+	case LAST3('p', 'w', 'd'):
+	case LAST3('r', 'a', 'w'):
+	case LAST3('r', 'o', 'd'): /* prod */
+	case LAST3('s', 'i', 'd'):
+	case LAST3('s', 'i', 'g'):
+	case LAST3('s', 'l', 'o'): /* heslo */
+	case LAST3('s', 's', 'e'): /* mot de passe */
+	case LAST3('s', 'w', 'd'): /* passwd */
+	case LAST3('p', 's', 'w'):
+	case LAST3('s', 'z', 'o'): /* jelszo */
+	case LAST3('u', 't', 'h'):
+	case LAST3('_', 'i', 'd'):
+	case LAST3('-', 'i', 'd'):
+		return true;
+	case LAST3('a', 'g', 'e'):
+		return ends_in(c, end, STR("stage"));
+	case LAST3('a', 'i', 'n'):
+		return ends_in(c, end, STR("plain"));
+	case LAST3('a', 'r', 'y'):
+		return ends_in(c, end, STR("primary")) ||
+		       ends_in(c, end, STR("secondary"));
+	case LAST3('a', 's', 'e'):
+		return ends_in(c, end, STR("phrase")) || ends_in(c, end, STR("base"));
+	case LAST3('a', 's', 's'):
+		return ends_in(c, end, STR("pass"));
+	case LAST3('a', 'v', 'e'):
+		return ends_in(c, end, STR("clave")) || ends_in(c, end, STR("chave"));
+	case LAST3('e', 'n', 't'):
+		return ends_in(c, end, STR("current")) ||
+		       ends_in(c, end, STR("development"));
+	case LAST3('e', 's', 's'):
+		return ends_in(c, end, STR("sess"));
+	case LAST3('e', 's', 't'):
+		return ends_in(c, end, STR("test"));
+	case LAST3('i', 'n', 'g'):
+		return ends_in(c, end, STR("staging")) ||
+		       ends_in(c, end, STR("testing")) || ends_in(c, end, STR("string"));
+	case LAST3('i', 'o', 'n'):
+		return ends_in(c, end, STR("session")) ||
+		       ends_in(c, end, STR("authorization")) ||
+		       ends_in(c, end, STR("production")) ||
+		       ends_in(c, end, STR("confirmation"));
+	case LAST3('i', 'v', 'e'):
+		return ends_in(c, end, STR("live"));
+	case LAST3('l', 'u', 'e'):
+		return ends_in(c, end, STR("value"));
+	case LAST3('o', 'd', 'e'):
+		return ends_in(c, end, STR("passcode")) || ends_in(c, end, STR("skode"));
+	case LAST3('o', 'l', 'a'):
+	case LAST3('o', 'l', 'e'):
+		return ends_in(c, end - 1, STR("parol"));
+	case LAST3('o', 'r', 'd'):
+		return ends_in(c, end, STR("word")) || ends_in(c, end, STR("woord")) ||
+		       ends_in(c, end, STR("losenord"));
+	case LAST3('o', 'r', 't'):
+		return ends_in(c, end, STR("wort"));
+	case LAST3('o', 'u', 's'):
+		return ends_in(c, end, STR("previous"));
+	case LAST3('r', 'e', 'r'):
+		return ends_in(c, end, STR("bearer"));
+	case LAST3('r', 'e', 't'):
+		return ends_in(c, end, STR("secret"));
+	case LAST3('t', 'o', 'n'):
+		return ends_in(c, end, STR("jeton"));
+	case LAST3('u', 'l', 't'):
+		return ends_in(c, end, STR("default"));
+	case LAST3('u', 'r', 'e'):
+		return ends_in(c, end, STR("signature"));
 	}
 	return false;
 }
@@ -528,7 +603,7 @@ static bool jwt_at(const struct scan *c, size_t i, size_t run_end, struct hit *h
 
 	if (c->s.n - i < 3 || memcmp(c->s.p + i, "eyJ", 3) != 0)
 		return false;
-	if (end - i < 10)
+	if (end - i < JWT_HEAD_MIN)
 		return false;
 	while (at(c, end) == '.' && (token_byte(at(c, end + 1)) || dots)) {
 		size_t next = token_end(c, end + 1);
@@ -601,12 +676,12 @@ static bool known_token(const struct scan *c, size_t from, size_t to, struct hit
 	if (before(c, from) == '.' && dotted_token(c, from, h))
 		return true;
 
-	for (size_t i = from; i + 8 < to; i++) {
+	for (size_t i = from; i + JWT_HEAD_MIN <= to; i++) {
 		bool edge = i == from || i == start || !str_is_alnum(c->s.p[i - 1]);
 
 		if (!edge)
 			continue;
-		if (prefix_at(c, i, h) && h->from >= c->done)
+		if (i + PREFIX_TOKEN_MIN <= to && prefix_at(c, i, h))
 			return true;
 		if (c->s.p[i] == 'e' && jwt_at(c, i, to, h))
 			return true;
@@ -706,11 +781,15 @@ static bool crypt_at(const struct scan *c, size_t from, struct hit *h)
 
 static bool crypt_before(const struct scan *c, size_t from, struct hit *h)
 {
-	str head = line_before(c, from, 64);
-	size_t i = head.n;
+	size_t low = from - c->done > CRYPT_LOOK_BYTES ? from - CRYPT_LOOK_BYTES
+						       : c->done,
+	       i;
+	str head;
 
-	if (!head.n || !memchr(head.p, '$', head.n))
+	if (!memchr(c->s.p + low, '$', from - low))
 		return false;
+	head = line_before(c, from, CRYPT_LOOK_BYTES);
+	i = head.n;
 	/* back to the first '$' of those that belong together */
 	while (i && (base64_byte(head.p[i - 1]) || one_of(head.p[i - 1], "$.,")))
 		i--;
@@ -763,6 +842,7 @@ static bool is_basic(str s)
 /* "Bearer x", "Basic x", "the token is x", "API key x": a word before the run says what it is. */
 static bool word_before(const struct scan *c, size_t from, size_t to, struct hit *h)
 {
+	static const str verb[] = {{" is", 3}, {" to", 3}, {" was", 4}};
 	size_t name = from;
 	struct secret_name n;
 	str head, value;
@@ -770,20 +850,22 @@ static bool word_before(const struct scan *c, size_t from, size_t to, struct hit
 	while (name > c->done && from - name < 4 &&
 	       (blank(c->s.p[name - 1]) || is_quote(c->s.p[name - 1])))
 		name--;
-	head = line_before(c, name, SECRET_NAME_MAX);
-	if (str_ends(head, STR(" is")) || str_ends(head, STR(" to")))
-		head.n -= 3;
-	else if (str_ends(head, STR(" was")))
-		head.n -= 4;
-	name = from - (size_t)(c->s.p + from - head.p) + head.n;
-	value = cut(c, from, base64_end(c, long_token_end(c, from)));
-	if (str_ends(head, STR("Basic")) || str_ends(head, STR("basic"))) {
+	if (ends_in(c, name, STR("basic"))) {
+		value = cut(c, from, base64_end(c, to));
 		return is_basic(value) &&
 		       hit_set(h, from, from + value.n, "authorization");
 	}
-	if (!may_name(c, name) || count_digits(cut(c, from, to)) < 2 ||
-	    !secret_name(head, &n) || n.rank < SECRET_TOKEN)
+	for (size_t i = 0; i < 3; i++)
+		if (ends_in(c, name, verb[i])) {
+			name -= verb[i].n;
+			break;
+		}
+	if (!may_name(c, name) || count_digits(cut(c, from, to)) < 2)
 		return false;
+	head = line_before(c, name, SECRET_NAME_MAX);
+	if (!secret_name(head, &n) || n.rank < SECRET_TOKEN)
+		return false;
+	value = cut(c, from, base64_end(c, long_token_end(c, from)));
 	while (value.n > 1 && one_of(value.p[value.n - 1], "./+-"))
 		value.n--;
 	head = str_head(value, VALUE_LOOK_BYTES);
@@ -854,7 +936,8 @@ static bool shaped_token(const struct scan *c, size_t from, size_t to, struct hi
 
 	if (prev == ':' && telegram(c, from, to, h))
 		return true;
-	if ((prev == '~' || prev == '/') && after_odd_byte(c, from, to, h))
+	if ((prev == '~' || (prev == '/' && c->s.p[from] == '0')) &&
+	    after_odd_byte(c, from, to, h))
 		return true;
 	if ((prev == '$' || prev == '.' || prev == '/') && crypt_before(c, from, h))
 		return true;
