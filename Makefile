@@ -11,6 +11,7 @@
 #   make coverage        lines of lib/ reached by the tests
 #   make lint format     check the rules of the house; rewrite the layout
 #   make deps            install what is missing (Debian, Ubuntu) or name it
+#   make e2e             the plugin in the real client (fetched from npm), E2E_CLIENTS=newest for one
 #   make install PREFIX=/usr/local DESTDIR=
 #   make plugin          build/plugin: a marketplace with the plugin, as the client takes it
 #   make install-plugin  the same for this user: copied, linked, made known to the client
@@ -117,8 +118,10 @@ install-plugin: plugin
 	$(Q)scripts/plugin install $(O)/plugin
 dist-plugin: all
 	$(Q)scripts/plugin dist $(O)/bin $(O)/dist-plugin $(VERSION)
+e2e: plugin
+	$(Q)scripts/e2e $(O) $(TESTS)
 clean:
 	$(Q)rm -rf $(O)
-.PHONY: all test check check-san memcheck fuzz bench coverage lint format demo deps install plugin install-plugin dist-plugin clean
+.PHONY: all test check check-san memcheck fuzz bench coverage lint format demo deps install plugin install-plugin dist-plugin e2e clean
 .SECONDARY:
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
