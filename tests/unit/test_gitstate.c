@@ -896,7 +896,7 @@ static void test_gitstate__a_failing_call_is_never_taken_for_an_answer(void **st
 
 /* --- random repositories --- */
 
-#define RANDOM_REPOSITORIES 15
+#define RANDOM_REPOSITORIES 8
 
 static uint64_t seed;
 
