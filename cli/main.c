@@ -6,15 +6,12 @@
  * exits 0 always and says what is wrong on standard output: the client would drop the whole skill
  * otherwise.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "commands.h"
-
-#define EXIT_USAGE 64
 
 static const struct command *const commands[] = {
 	&cmd_status, &cmd_list,  &cmd_show,          &cmd_check,   &cmd_hazards,
@@ -132,31 +129,12 @@ static int run(int argc, char **argv, struct err *e)
 	return ret && ret != HF_EPIPE && c->gentle ? say(e) : ret;
 }
 
-/*
- * A descriptor of the first three that came closed must not become a file of ours. What is
- * put there fails like a closed one: reading ends, writing is an error.
- */
-static void hold_descriptors(void)
-{
-	int fd;
-
-	for (fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-			exit(EXIT_FAILURE);
-}
-
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
-	int ret;
 
-	hold_descriptors();
+	if (!options_begin())
+		return EXIT_FAILURE;
 	log_name("handoff");
-	signal(SIGPIPE, SIG_IGN);
-	ret = run(argc, argv, &e);
-	if (ret == 0 || ret == HF_EPIPE)
-		return EXIT_SUCCESS;
-	log_warn("%s", e.msg[0] ? e.msg : "failed");
-	return ret == HF_EUSAGE ? EXIT_USAGE : EXIT_FAILURE;
+	return options_status(run(argc, argv, &e), &e);
 }

@@ -1,15 +1,14 @@
 #include "args.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 
-#define INDEX_MAX   UINT64_C(1000000000)
-#define ENDS_MAX    UINT64_C(4096)
-#define LIMIT_MAX   UINT64_C(1000000)
-#define BUDGET_MAX  UINT64_C(1000000)
-#define HELP_COLUMN 24
-#define MS_MINUTE   INT64_C(60000)
-#define OPTIONS_MAX 24
+#include "base/options.h"
+
+#define INDEX_MAX  UINT64_C(1000000000)
+#define ENDS_MAX   UINT64_C(4096)
+#define LIMIT_MAX  UINT64_C(1000000)
+#define BUDGET_MAX UINT64_C(1000000)
+#define MS_MINUTE  INT64_C(60000)
 
 /* What getopt_long returns: letters where there is a short form. */
 enum {
@@ -32,13 +31,7 @@ enum {
 	KEY_EVIDENCE,
 };
 
-static const struct option_row {
-	unsigned set; /* OPT_* that allows it */
-	int key;
-	const char *name;
-	const char *value; /* NULL: takes none */
-	const char *help;
-} rows[] = {
+static const struct option_row rows[] = {
 	{OPT_JSON, KEY_JSON, "json", NULL, "print JSON"},
 	{OPT_PROJECT, KEY_PROJECT, "project", "DIR",
 	 "sessions of this directory's project, not of the current one's"},
@@ -66,16 +59,6 @@ static const struct option_row {
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
-
-static bool allowed(const struct command *c, const struct option_row *r)
-{
-	return (c->options | OPT_ALWAYS) & r->set;
-}
-
-static bool has_letter(const struct option_row *r)
-{
-	return r->key < 256;
-}
 
 static int number(const char *option, const char *s, uint64_t max, uint64_t *out,
 		  struct err *e)
@@ -136,8 +119,10 @@ static int not_empty(const char *option, const char *s, const char **out, struct
 	return s[0] ? 0 : err_set(e, HF_EUSAGE, "--%s is empty", option);
 }
 
-static int take(struct args *a, int key, const char *value, struct err *e)
+static int take(void *arg, int key, const char *value, struct err *e)
 {
+	struct args *a = arg;
+
 	switch (key) {
 	case KEY_JSON:
 		a->json = true;
@@ -184,24 +169,6 @@ static int take(struct args *a, int key, const char *value, struct err *e)
 	return err_set(e, HF_EUSAGE, "unknown option");
 }
 
-/* getopt has seen something wrong: say what, as it was written. */
-static int wrong(char **argv, bool missing, struct err *e)
-{
-	const char *last = argv[optind - 1];
-	bool is_long =
-		strncmp(last, "--", 2) == 0 && (missing || !optopt || strchr(last, '='));
-
-	if (!is_long)
-		return err_set(e, HF_EUSAGE,
-			       missing ? "option -%c needs a value"
-				       : "unknown option -%c",
-			       optopt);
-	if (missing)
-		return err_set(e, HF_EUSAGE, "option %s needs a value", last);
-	return err_set(e, HF_EUSAGE,
-		       optopt ? "option %s takes no value" : "unknown option %s", last);
-}
-
 static int check(const struct args *a, const struct command *c, struct err *e)
 {
 	if (a->nwords < c->min_words)
@@ -218,37 +185,15 @@ static int check(const struct args *a, const struct command *c, struct err *e)
 int args_parse(struct args *a, const struct command *c, int argc, char **argv,
 	       struct err *e)
 {
-	struct option longs[OPTIONS_MAX] = {{0}};
-	char shorts[2 * OPTIONS_MAX + 2] = ":";
-	size_t i, n = 0, s = 1;
-	int key, ret;
+	int first, ret;
 
 	*a = (struct args){.since = CLOCK_NONE};
-	for (i = 0; i < ROWS; i++) {
-		const struct option_row *r = &rows[i];
-
-		if (!allowed(c, r))
-			continue;
-		longs[n++] = (struct option){r->name,
-					     r->value ? required_argument : no_argument,
-					     NULL, r->key};
-		if (has_letter(r)) {
-			shorts[s++] = (char)r->key;
-			if (r->value)
-				shorts[s++] = ':';
-		}
-	}
-	opterr = 0;
-	optind = 1;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (key == '?' || key == ':')
-			return wrong(argv, key == ':', e);
-		ret = take(a, key, optarg, e);
-		if (ret)
-			return ret;
-	}
-	a->word = argv + optind;
-	a->nwords = argc - optind;
+	ret = options_parse(rows, ROWS, c->options | OPT_ALWAYS, argc, argv, take, a,
+			    &first, e);
+	if (ret)
+		return ret;
+	a->word = argv + first;
+	a->nwords = argc - first;
 	return a->help ? 0 : check(a, c, e);
 }
 
@@ -265,23 +210,7 @@ void args_settings(struct args *a, const struct config *c)
 
 void args_help(const struct command *c, struct out *o)
 {
-	size_t i;
-
 	out_printf(o, "Usage: handoff-recover %s [OPTION]...%s%s\n\n%s\n", c->name,
 		   c->operands[0] ? " " : "", c->operands, c->text);
-	for (i = 0; i < ROWS; i++) {
-		const struct option_row *r = &rows[i];
-		struct buf left = BUF_INIT(128);
-
-		if (!allowed(c, r))
-			continue;
-		if (has_letter(r))
-			buf_printf(&left, "  -%c, ", r->key);
-		else
-			buf_add(&left, STR("      "));
-		buf_printf(&left, "--%s%s%s", r->name, r->value ? " " : "",
-			   r->value ? r->value : "");
-		out_printf(o, "%-*s  %s\n", HELP_COLUMN, buf_cstr(&left), r->help);
-		buf_release(&left);
-	}
+	options_help(rows, ROWS, c->options | OPT_ALWAYS, o);
 }

@@ -2,19 +2,15 @@
  * handoff-recover: what a Claude Code session left behind, from its transcript.
  *
  * One table drives dispatch, --help and the tests. Exit status: 0; 1 when it failed (one
- * line on stderr); 64 when it was called wrongly. A reader of the output that goes away is
- * no failure.
+ * line on stderr; a reader of the output that goes away counts); 64 when it was called wrongly.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/options.h"
 #include "commands.h"
 #include "input.h"
-
-#define EXIT_USAGE 64
 
 static const struct command *const commands[] = {
 	&cmd_list, &cmd_index, &cmd_backbone, &cmd_agents,
@@ -128,31 +124,12 @@ static int run(int argc, char **argv, struct err *e)
 	return a.help ? print(NULL, c, e) : run_with_settings(c, &a, e);
 }
 
-/*
- * A descriptor of the first three that came closed must not become a file of ours. What is
- * put there fails like a closed one: reading ends, writing is an error.
- */
-static void hold_descriptors(void)
-{
-	int fd;
-
-	for (fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-			exit(EXIT_FAILURE);
-}
-
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
-	int ret;
 
-	hold_descriptors();
+	if (!options_begin())
+		return EXIT_FAILURE;
 	log_name("handoff-recover");
-	signal(SIGPIPE, SIG_IGN);
-	ret = run(argc, argv, &e);
-	if (ret == 0)
-		return EXIT_SUCCESS;
-	log_warn("%s", e.msg[0] ? e.msg : "failed");
-	return ret == HF_EUSAGE ? EXIT_USAGE : EXIT_FAILURE;
+	return options_status(run(argc, argv, &e), &e);
 }
