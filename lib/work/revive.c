@@ -1,5 +1,6 @@
 #include "work/revive.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -182,6 +183,29 @@ static int pick(const struct revive_options *o, char *const *word, int nwords,
 
 	*used = nwords > 0 && catalog_is_session(&co, word[0]);
 	return *used ? catalog_find(&co, word[0], p, e) : catalog_dead(&co, p, e);
+}
+
+/* Quotes at the borders of a word; inside it they are a part of it. */
+static str unquoted(str w)
+{
+	while (w.n && (w.p[0] == '"' || w.p[0] == '\''))
+		w = str_from(w, 1);
+	while (w.n && (w.p[w.n - 1] == '"' || w.p[w.n - 1] == '\''))
+		w.n--;
+	return w;
+}
+
+int revive_words(str text, char **word, int max)
+{
+	int n = 0;
+	str w;
+
+	while (n < max && str_word(&text, &w)) {
+		w = unquoted(w);
+		if (w.n && !memchr(w.p, 0, w.n))
+			word[n++] = str_dup(w);
+	}
+	return n;
 }
 
 void revive_show(const struct revive_options *o, char *const *word, int nwords,

@@ -25,6 +25,12 @@ struct revive_options {
 	int64_t git_ms;
 };
 
+/*
+ * The words of a text as somebody typed it: cut at white space, quotes around a word or
+ * around several taken off. Nothing else means anything; an apostrophe is one. Returns how many,
+ * at most max; the caller frees each.
+ */
+int revive_words(str text, char **word, int max);
 void revive_show(const struct revive_options *o, char *const *word, int nwords,
 		 struct buf *out);
 

@@ -166,6 +166,12 @@ setup()
 	[ ${#output} -le 25000 ]
 	run -0 "$H" recover-start --session $S --
 	holds "Session to recover: $KILLED"
+	# as it was typed, through standard input
+	run --separate-stderr -0 "$H" recover-start --session $S - <<<"38fb3e7a \"focus on it's apples"
+	holds "Session to recover: $KILLED"
+	holds "Focus: it's apples"
+	run -0 "$H" recover-start --session $S - </dev/null
+	holds "Session to recover: $KILLED"
 	# the session that asks is not the dead one
 	run -0 "$H" recover-start --session $KILLED --
 	holds "Nothing was recovered"

@@ -139,6 +139,17 @@ lint()
 		[ "$(sed -n 's/^name: //p' "$f")" = "$name" ]
 		grep -q '^description: .' "$f"
 		[ "$(sed -n 's/^description: //p' "$f" | wc -m)" -lt 1536 ]
+		# arguments never stand where a shell would read them
+		run -1 grep '^!`.*$ARGUMENTS' "$f"
+		block=$(sed -n '/^```!$/,/^```$/{/^```/!p}' "$f")
+		if [ -n "$block" ]; then
+			block=${block//'${CLAUDE_PLUGIN_ROOT}'/$OUT/handoff}
+			block=${block//'${CLAUDE_SESSION_ID}'/$KILLED}
+			block=${block//'$ARGUMENTS'/it\'s \"open; touch ran \$(touch ran) \`touch ran\`}
+			run -0 sh -c "$block"
+			[ -n "$output" ]
+			[ ! -e ran ]
+		fi
 		while IFS= read -r cmd; do
 			program=${cmd%% *}
 			grep '^allowed-tools:' "$f" | grep -qF "Bash($program:*)"

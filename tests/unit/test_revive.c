@@ -88,6 +88,25 @@ static void test_revive__what_cannot_be_found_is_the_answer(void **state)
 	buf_release(&out);
 }
 
+static void test_revive__words_lose_their_quotes_and_nothing_else(void **state)
+{
+	static const char *const want[] = {"38fb3e7a", "it's", "the", "$(gate)"};
+	char *word[8];
+	int n = revive_words(STR(" 38fb3e7a \"it's  the\n'' $(gate)\" "), word, 8);
+
+	(void)state;
+	assert_int_equal(n, 4);
+	for (int i = 0; i < n; i++) {
+		assert_string_equal(word[i], want[i]);
+		free(word[i]);
+	}
+	n = revive_words(STR("a b c"), word, 2);
+	assert_int_equal(n, 2);
+	free(word[0]);
+	free(word[1]);
+	assert_int_equal(revive_words(STR(""), word, 8), 0);
+}
+
 static void keeps_the_limit(const char *path)
 {
 	struct buf out = BUF_INIT(1u << 20);
@@ -116,6 +135,7 @@ int main(void)
 			test_revive__without_words_it_is_the_dead_session_of_the_project),
 		cmocka_unit_test(
 			test_revive__a_first_word_that_is_a_session_is_one_all_else_a_focus),
+		cmocka_unit_test(test_revive__words_lose_their_quotes_and_nothing_else),
 		cmocka_unit_test(test_revive__what_cannot_be_found_is_the_answer),
 		cmocka_unit_test(
 			test_revive__every_transcript_of_ours_gives_an_answer_within_the_limit),
