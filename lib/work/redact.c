@@ -395,7 +395,12 @@ static const struct prefix prefixes[] = {
 	{"doo_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
 	{"dop_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
 	{"dor_v1_", "digitalocean-token", 20, SET_ALNUM, 0},
-	{"dp.", "doppler-token", 3, SET_ALNUM, 1},
+	{"dp.audit.", "doppler-token", 20, SET_ALNUM, 0},
+	{"dp.ct.", "doppler-token", 20, SET_ALNUM, 0},
+	{"dp.pt.", "doppler-token", 20, SET_ALNUM, 0},
+	{"dp.sa.", "doppler-token", 20, SET_ALNUM, 0},
+	{"dp.scim.", "doppler-token", 20, SET_ALNUM, 0},
+	{"dp.st.", "doppler-token", 20, SET_TOKEN, 0},
 	{"dt0c01.", "dynatrace-token", 20, SET_ALNUM, 0},
 	{"duffel_live_", "duffel-token", 20, SET_TOKEN, 0},
 	{"duffel_test_", "duffel-token", 20, SET_TOKEN, 0},
@@ -564,7 +569,8 @@ static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t fro
 	end = set_end(c, body, end, set);
 	if (end - body < x->min)
 		return false;
-	if (set == SET_HEX && token_byte(at(c, end)) && at(c, end) != '-')
+	if (set == SET_HEX && ((token_byte(at(c, end)) && at(c, end) != '-') ||
+			       (n == 2 && end - body > x->min)))
 		return false; /* longer than the hex number that was asked for */
 	rest = cut(c, body, end);
 	if (one_of(rest.p[0], "xX") ? secret_placeholder(rest) : secret_stand_in(rest))
@@ -1324,6 +1330,9 @@ static size_t name_end(const struct scan *c, size_t sep)
 			i -= 3;
 		} else if (i - low >= 2 && c->s.p[i - 2] == '\xc2' && ch == '\xa0') {
 			i -= 2;
+		} else if (i - low >= 3 &&
+			   str_ends(cut(c, low, i), STR("\xe3\x80\x80"))) {
+			i -= 3;
 		} else {
 			break;
 		}
@@ -1929,7 +1938,7 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 		v.form = FORM_EQUALS;
 	if (v.from >= c->s.n || newline(c->s.p[v.from]))
 		return false;
-	if (n.header) {
+	if (n.header && v.form != FORM_TIGHT) {
 		size_t to = v.from;
 
 		while (to >= c->cookie_end && to < c->s.n && !newline(c->s.p[to]) &&

@@ -368,7 +368,8 @@ static const char *const qualifiers[WORD_BYTES + 1] = {
 };
 
 /* Last words that leave a secret's name something else, but for the rules of parts_rank. */
-static const char *const asked_about[WORD_BYTES + 1] = {[2] = "id", [4] = "hash"};
+static const char *const asked_about[WORD_BYTES + 1] = {
+	[2] = "id", [3] = "pat", [4] = "hash"};
 
 /* First words of what is done to a secret or asked about it: no name of one. */
 static const char *const verbs[WORD_BYTES + 1] = {
