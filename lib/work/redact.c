@@ -291,6 +291,8 @@ static bool may_name(const struct scan *c, size_t end)
 		return ends_in(c, end, STR("pass"));
 	case LAST3('a', 'v', 'e'):
 		return ends_in(c, end, STR("clave")) || ends_in(c, end, STR("chave"));
+	case LAST3('d', 'i', 's'):
+		return ends_in(c, end, STR("odis")); /* slaptažodis */
 	case LAST3('e', 'n', 't'):
 		return ends_in(c, end, STR("current")) ||
 		       ends_in(c, end, STR("development"));
@@ -317,7 +319,7 @@ static bool may_name(const struct scan *c, size_t end)
 		return ends_in(c, end - 1, STR("parol"));
 	case LAST3('o', 'r', 'd'):
 		return ends_in(c, end, STR("word")) || ends_in(c, end, STR("woord")) ||
-		       ends_in(c, end, STR("losenord"));
+		       ends_in(c, end, STR("senord"));
 	case LAST3('o', 'r', 't'):
 		return ends_in(c, end, STR("wort"));
 	case LAST3('o', 'u', 's'):
