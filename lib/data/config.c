@@ -64,12 +64,6 @@ static void add_xdg(struct buf *b, const char *variable, const char *below_home)
 		add_below_home(b, below_home);
 }
 
-void config_claude_dir(struct buf *b)
-{
-	if (!add_absolute(b, getenv("CLAUDE_CONFIG_DIR")))
-		add_below_home(b, ".claude");
-}
-
 void config_state_dir(struct buf *b)
 {
 	add_xdg(b, "XDG_STATE_HOME", ".local/state/handoff");
@@ -78,12 +72,6 @@ void config_state_dir(struct buf *b)
 void config_cache_dir(struct buf *b)
 {
 	add_xdg(b, "XDG_CACHE_HOME", ".cache/handoff");
-}
-
-void config_vault_dir(struct buf *b)
-{
-	if (!add_absolute(b, getenv("HANDOFF_VAULT")))
-		add_below_home(b, ".handoff-mcp/vault");
 }
 
 /* --- values --- */
@@ -254,10 +242,8 @@ static void fill_places(struct config *c)
 
 		if (it->type != CONFIG_PATH || *it->value)
 			continue;
-		if (strcmp(it->key, "vault") == 0)
-			config_vault_dir(&b);
-		else
-			config_claude_dir(&b);
+		add_below_home(&b, strcmp(it->key, "vault") == 0 ? ".handoff-mcp/vault"
+								 : ".claude");
 		free(it->value);
 		it->value = buf_take(&b);
 		it->source = CONFIG_DEFAULT;
@@ -410,4 +396,24 @@ void config_release(struct config *c)
 	free(c->path);
 	free(c->problem);
 	*c = (struct config){0};
+}
+
+/* What the settings say, the file too; where that cannot be read, the rest of them. */
+static void add_place(struct buf *b, const char *key)
+{
+	struct config c;
+
+	config_load(&c, NULL);
+	buf_add(b, str_of(config_get(&c, key)->value));
+	config_release(&c);
+}
+
+void config_claude_dir(struct buf *b)
+{
+	add_place(b, "claude_dir");
+}
+
+void config_vault_dir(struct buf *b)
+{
+	add_place(b, "vault");
 }

@@ -64,10 +64,14 @@ int config_set(const struct config *c, const char *key, const char *value, struc
 void config_release(struct config *c);
 
 /* Places; "" when HOME is needed and not set. Append a path without a slash at its end. */
-void config_claude_dir(struct buf *b); /* CLAUDE_CONFIG_DIR, else ~/.claude */
+void config_claude_dir(
+	struct buf
+		*b); /* the setting claude_dir: CLAUDE_CONFIG_DIR, the file, ~/.claude */
 void config_state_dir(
 	struct buf *b); /* XDG_STATE_HOME/handoff, else ~/.local/state/handoff */
 void config_cache_dir(struct buf *b); /* XDG_CACHE_HOME/handoff, else ~/.cache/handoff */
-void config_vault_dir(struct buf *b); /* HANDOFF_VAULT, else ~/.handoff-mcp/vault */
+void config_vault_dir(
+	struct buf *
+		b); /* the setting vault: HANDOFF_VAULT, the file, ~/.handoff-mcp/vault */
 
 #endif

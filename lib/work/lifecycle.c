@@ -71,9 +71,21 @@ static bool off_file(const char *state_dir, str project)
 	return off;
 }
 
+/* The setting `off`, which stands where HANDOFF_OFF does not say otherwise. */
+static bool off_setting(void)
+{
+	struct config c;
+	bool off;
+
+	config_load(&c, NULL);
+	off = config_bool(&c, "off");
+	config_release(&c);
+	return off;
+}
+
 bool lifecycle_is_off(const char *state_dir, str project)
 {
-	return env_on("HANDOFF_OFF") || off_file(state_dir, STR_NONE) ||
+	return env_on("HANDOFF_OFF") || off_setting() || off_file(state_dir, STR_NONE) ||
 	       (project.n && project_name_ok(project) && off_file(state_dir, project));
 }
 

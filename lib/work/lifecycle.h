@@ -68,7 +68,7 @@ int lifecycle_stop_failure(struct lifecycle *l, struct buf *reply, struct err *e
 int lifecycle_subagent_stop(struct lifecycle *l, struct buf *reply, struct err *e);
 int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e);
 
-/* HANDOFF_OFF, STATE/off, or STATE/off.d/<project>. An empty project asks for the first two. */
+/* HANDOFF_OFF, the setting `off`, STATE/off, or STATE/off.d/<project>. An empty project asks for the first two. */
 bool lifecycle_is_off(const char *state_dir, str project);
 /* Append the path of the file that switches off a project, or everything (empty project). */
 void lifecycle_off_path(struct buf *b, const char *state_dir, str project);

@@ -59,5 +59,5 @@ const char *offswitch_why(const char *state_dir, str project)
 		return "everywhere; `handoff on` switches on";
 	if (project.n && stands(state_dir, project))
 		return "for this project; `handoff on --project` switches on";
-	return "by HANDOFF_OFF";
+	return getenv("HANDOFF_OFF") ? "by HANDOFF_OFF" : "by the setting `off`";
 }

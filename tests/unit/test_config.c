@@ -205,6 +205,28 @@ static void test_config__places_follow_the_environment(void **state)
 	buf_release(&b);
 }
 
+static void
+test_config__places_follow_the_file_where_no_variable_says_otherwise(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	fresh();
+	unsetenv("HANDOFF_VAULT");
+	unsetenv("CLAUDE_CONFIG_DIR");
+	setenv("HOME", "/home/dev", 1);
+	test_write(test_path("home/.config/handoff/config.json"),
+		   STR("{\"vault\":\"~/notes\",\"claude_dir\":\"relative\"}"));
+	config_vault_dir(&b);
+	buf_byte(&b, ' ');
+	config_claude_dir(&b);
+	buf_byte(&b, ' ');
+	setenv("HANDOFF_VAULT", "/v", 1);
+	config_vault_dir(&b);
+	assert_str(buf_str(&b), STR("/home/dev/notes /home/dev/.claude /v"));
+	buf_release(&b);
+}
+
 static void test_config__no_failing_call_leaves_half_a_file(void **state)
 {
 	struct config c;
@@ -252,6 +274,8 @@ int main(void)
 		cmocka_unit_test(test_config__setting_a_key_keeps_what_it_does_not_know),
 		cmocka_unit_test(test_config__without_home_places_are_empty),
 		cmocka_unit_test(test_config__places_follow_the_environment),
+		cmocka_unit_test(
+			test_config__places_follow_the_file_where_no_variable_says_otherwise),
 		cmocka_unit_test(test_config__no_failing_call_leaves_half_a_file),
 	};
 

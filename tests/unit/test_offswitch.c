@@ -45,6 +45,20 @@ static void test_offswitch__the_environment_is_named(void **state)
 	unsetenv("HANDOFF_OFF");
 }
 
+static void test_offswitch__the_setting_switches_off_too(void **state)
+{
+	char path[600];
+
+	(void)state;
+	desk();
+	snprintf(path, sizeof(path), "%s/handoff/config.json", getenv("XDG_CONFIG_HOME"));
+	test_write(path, STR("{\"off\":true}"));
+	assert_string_equal(offswitch_why(test_path("s"), STR("tollgate")),
+			    "by the setting `off`");
+	test_write(path, STR("{\"off\":false}"));
+	assert_null(offswitch_why(test_path("s"), STR("tollgate")));
+}
+
 static void test_offswitch__without_a_place_it_cannot_be_switched(void **state)
 {
 	struct err e = ERR_INIT;
@@ -82,6 +96,7 @@ int main(void)
 			test_offswitch__everywhere_and_for_a_project_are_two_switches),
 		cmocka_unit_test(test_offswitch__switching_twice_is_no_failure),
 		cmocka_unit_test(test_offswitch__the_environment_is_named),
+		cmocka_unit_test(test_offswitch__the_setting_switches_off_too),
 		cmocka_unit_test(test_offswitch__without_a_place_it_cannot_be_switched),
 		cmocka_unit_test(test_offswitch__a_failing_call_is_told),
 	};
