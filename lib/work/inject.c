@@ -28,6 +28,11 @@
 #define TITLE_BYTES   120u
 #define RACE_MS       2000 /* a file written within the document's last second is not drift */
 
+#define KEEP_MANUAL                                                                            \
+	"Keep word for word in the summary: what the user said must or must not be done, the " \
+	"user's last instruction, open tasks, exact commands with their results, file paths, " \
+	"numbers, and errors.\n"
+
 /* Tags that mean something to the client or to us; content must not be able to write them. */
 static const char *const TAG[] = {
 	"handoff-notes",     "system-reminder",
@@ -461,16 +466,22 @@ void inject_keep(struct buf *out, const struct facts *f, bool manual)
 	struct buf b = BUF_INIT(TEXT_MAX);
 
 	constraints(&b, f);
-	if (!b.n && (manual || (!f->ntodo && !f->ncommand)))
+	if (!b.n && !f->ntodo && !f->ncommand)
 		goto out;
-	buf_add(out, STR("Keep word for word in the summary:\n"));
-	if (!manual) {
-		last_instruction(&b, f);
-		open_todos(&b, f);
-		commands(&b, f);
-		files(&b, f);
+	if (manual) {
+		/*
+		 * The client records this text, beside the summary, under a caveat not to heed
+		 * it. The words themselves come after the compaction, and are to stand once.
+		 */
+		buf_add(out, STR(KEEP_MANUAL));
+		goto out;
 	}
-	inject_fit(out, buf_str(&b), manual ? INJECT_MANUAL_UNITS : INJECT_UNITS_DEFAULT);
+	buf_add(out, STR("Keep word for word in the summary:\n"));
+	last_instruction(&b, f);
+	open_todos(&b, f);
+	commands(&b, f);
+	files(&b, f);
+	inject_fit(out, buf_str(&b), INJECT_UNITS_DEFAULT);
 out:
 	buf_release(&b);
 }

@@ -38,7 +38,9 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
 		    size_t units);
 /*
  * Instructions for the summarizer: what it must keep word for word. automatic: constraints,
- * open tasks, commands and paths in play. manual: at most INJECT_MANUAL_UNITS.
+ * open tasks, commands and paths in play. manual: the kinds of them and no quotation, at most
+ * INJECT_MANUAL_UNITS: the client shows the user this text, and the model once more after
+ * the compaction.
  */
 void inject_keep(struct buf *out, const struct facts *f, bool manual);
 /* What moved between a document and now, one line each ("- Branch: main then, topic now"). Nothing when nothing did. */

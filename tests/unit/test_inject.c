@@ -281,9 +281,13 @@ static void test_inject__the_summarizer_is_told_what_to_keep(void **state)
 	inject_keep(&b, &f, false);
 	assert_true(has(&b, "Keep word for word"));
 	assert_true(has(&b, "make test"));
-	buf_reset(&b);
-	inject_keep(&b, &f, true);
 	assert_true(has(&b, "Never touch config/prod.yaml"));
+	buf_reset(&b);
+	/* the client repeats it to the model: a quotation would stand twice */
+	inject_keep(&b, &f, true);
+	assert_true(has(&b, "Keep word for word"));
+	assert_true(has(&b, "what the user said must or must not be done"));
+	assert_false(has(&b, "config/prod.yaml"));
 	assert_true(utf8_units16(buf_str(&b)) <= INJECT_MANUAL_UNITS);
 	buf_reset(&b);
 	inject_keep(&b, &none, true);
