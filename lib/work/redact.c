@@ -560,15 +560,19 @@ static bool prefix_fits(const struct scan *c, const struct prefix *x, size_t fro
 			size_t *to)
 {
 	enum prefix_set set = (enum prefix_set)x->set;
-	size_t n = strlen(x->text), body = from + n, end;
+	size_t n = strlen(x->text), body = from + n, end, max;
 	str rest;
 
 	if (c->s.n - from < n || memcmp(c->s.p + from, x->text, n) != 0)
 		return false;
 	if (str_is_alnum(x->text[n - 1]) && one_of(before(c, from), "/+"))
 		return false; /* by chance, in the middle of base64 */
-	end = c->s.n - body < VALUE_LOOK_BYTES ? c->s.n : body + VALUE_LOOK_BYTES;
-	end = set_end(c, body, end, set);
+	max = c->s.n - body < VALUE_LOOK_BYTES ? c->s.n : body + VALUE_LOOK_BYTES;
+	end = set_end(c, body, max, set);
+	/* keys in parts, "sk-sp-ab12.cd34.ef56", are judged as a whole */
+	while (x->lax && set == SET_TOKEN && end + 1 < max && c->s.p[end] == '.' &&
+	       in_set(c->s.p[end + 1], set))
+		end = set_end(c, end + 1, max, set);
 	if (end - body < x->min)
 		return false;
 	if (set == SET_HEX && ((token_byte(at(c, end)) && at(c, end) != '-') ||
