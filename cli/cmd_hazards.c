@@ -34,8 +34,7 @@ static void said_json(const struct hazards_done *done, const char *line, struct 
 	json_add_str(out, str_of(line));
 	json_add_key(out, "documents");
 	buf_u64(out, done->documents);
-	json_add_key(out, "returns");
-	buf_add(out, done->returns ? STR("true}") : STR("false}"));
+	buf_byte(out, '}');
 }
 
 static int retire(const struct args *a, struct scope *s, struct err *e)
@@ -52,10 +51,6 @@ static int retire(const struct args *a, struct scope *s, struct err *e)
 			buf_printf(&out, "Retired in %zu document%s: %s\n",
 				   done.documents, done.documents == 1 ? "" : "s",
 				   buf_cstr(&line));
-			if (done.returns)
-				buf_add(&out,
-					STR("A session that runs said it itself: its automatic document states "
-					    "it again until it ends.\n"));
 		}
 		ret = print_text(&out, e);
 	}

@@ -118,8 +118,6 @@ static int retire_in(struct scope *s, const struct docs_item *it, str key, str r
 				buf_str(&text), e);
 		if (!ret)
 			done->documents++;
-		if (it->kind != HANDOFF_MANUAL && it->status == DOCS_LIVE)
-			done->returns = true;
 	}
 	buf_release(&text);
 	return ret;
@@ -168,4 +166,41 @@ int hazards_retire(struct scope *s, uint64_t number, str reason,
 	buf_release(&key);
 	buf_release(&why);
 	return ret;
+}
+
+/* The line of a document that retires this hazard, or none. */
+static str retiring(str hazards, str key)
+{
+	str line;
+
+	while (str_line(&hazards, &line)) {
+		line = str_trim_right(line);
+		if (check_retires(line, key))
+			return line;
+	}
+	return STR_NONE;
+}
+
+void hazards_keep_retired(struct buf *out, str text, str old)
+{
+	struct handoff_doc d = {.session = STR_NONE}, was = {.session = STR_NONE};
+	struct buf key = BUF_INIT(HANDOFF_DOC_MAX);
+	const char *from = text.p;
+	size_t it = 0;
+	str line, retired;
+
+	handoff_read(&d, text, NULL);
+	handoff_read(&was, old, NULL);
+	while (handoff_next_hazard(d.hazards, &it, &line)) {
+		buf_reset(&key);
+		check_hazard_key(&key, line);
+		retired = retiring(was.hazards, buf_str(&key));
+		if (!retired.n)
+			continue;
+		buf_add(out, (str){from, (size_t)(line.p - from)});
+		buf_add(out, retired);
+		from = line.p + line.n;
+	}
+	buf_add(out, (str){from, (size_t)(text.p + text.n - from)});
+	buf_release(&key);
 }

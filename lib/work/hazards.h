@@ -8,7 +8,8 @@
  * those of the newest document of the work tree. A retired one stays in its document as
  * "- Retired DATE (REASON): User: ...", so that it can be seen who let it go and why; it is
  * carried no further. Every document that is not archived and states it is changed, under
- * one lock.
+ * one lock. An automatic document that is made again keeps its retired lines so
+ * (hazards_keep_retired), although its session's transcript still states them.
  */
 #ifndef WORK_HAZARDS_H
 #define WORK_HAZARDS_H
@@ -20,7 +21,6 @@
 struct hazards_done {
 	char *line;       /* the hazard, as it stood */
 	size_t documents; /* that were changed */
-	bool returns; /* a live automatic document states it: its transcript says it again */
 };
 
 /* Nothing is appended for none, unless json: {"document":"...","hazards":["..."]} */
@@ -28,5 +28,8 @@ int hazards_show(const struct scope *s, bool json, struct buf *out, struct err *
 /* HF_ENOTFOUND: there is no such number. done->line is the caller's to free. */
 int hazards_retire(struct scope *s, uint64_t number, str reason,
 		   struct hazards_done *done, struct err *e);
+
+/* Append text, a document made again, with the hazards that `old`, the one it replaces, has as retired. */
+void hazards_keep_retired(struct buf *out, str text, str old);
 
 #endif

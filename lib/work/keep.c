@@ -20,6 +20,7 @@
 #include "data/config.h"
 #include "data/gitstate.h"
 #include "data/note.h"
+#include "work/hazards.h"
 #include "work/prose.h"
 
 #define FOLDER      "facts"
@@ -408,7 +409,8 @@ static int write_document(struct vault *v, struct journal *j, struct source *src
 			  struct state *s, const struct keep_options *o,
 			  struct keep_done *done, struct err *e)
 {
-	struct buf text = BUF_INIT(HANDOFF_DOC_MAX), name = BUF_INIT(DOCS_NAME_MAX);
+	struct buf text = BUF_INIT(HANDOFF_DOC_MAX), made = BUF_INIT(HANDOFF_DOC_MAX),
+		   name = BUF_INIT(DOCS_NAME_MAX);
 	const struct docs_item *own;
 	struct docs d = {0};
 	const struct facts *f;
@@ -433,9 +435,11 @@ static int write_document(struct vault *v, struct journal *j, struct source *src
 		done->trivial = is_trivial(f);
 		if (done->trivial)
 			goto out;
-		ret = render(v, j, src, f, o, &text, e);
+		ret = render(v, j, src, f, o, own ? &made : &text, e);
 		if (ret)
 			goto out;
+		if (own)
+			hazards_keep_retired(&text, buf_str(&made), str_of(own->text));
 		if (own)
 			buf_add(&name, str_of(own->name));
 		else
@@ -454,6 +458,7 @@ static int write_document(struct vault *v, struct journal *j, struct source *src
 out:
 	docs_release(&d);
 	buf_release(&text);
+	buf_release(&made);
 	buf_release(&name);
 	return ret;
 }

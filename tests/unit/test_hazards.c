@@ -55,7 +55,8 @@ static void test_hazards__those_of_claimed_and_own_are_numbered_once(void **stat
 	assert_string_equal(buf_cstr(&out), "1. User: \"no push\"\n2. User: \"no rm\"\n"
 					    "3. User: \"keep 429\"\n");
 	show(DESK_ID, true, &out);
-	assert_true(desk_has(&out, "{\"format\":1,\"document\":\"" D2 "\",\"hazards\":[\"User: "));
+	assert_true(desk_has(&out, "{\"format\":1,\"document\":\"" D2
+				   "\",\"hazards\":[\"User: "));
 	buf_release(&out);
 }
 
@@ -89,7 +90,6 @@ test_hazards__a_retired_one_stays_with_its_reason_and_is_carried_no_further(void
 	assert_int_equal(retire(DESK_ID, 1, "it is\npushed", &done), 0);
 	assert_string_equal(done.line, "User: \"no push\"");
 	assert_int_equal(done.documents, 2);
-	assert_true(done.returns);
 	free(done.line);
 	got = test_read("vault/tollgate/handoffs/" D1);
 	assert_true(
@@ -99,6 +99,29 @@ test_hazards__a_retired_one_stays_with_its_reason_and_is_carried_no_further(void
 	show(DESK_ID, false, &out);
 	assert_string_equal(buf_cstr(&out),
 			    "1. User: \"no rm\"\n2. User: \"keep 429\"\n");
+	buf_release(&out);
+}
+
+static void test_hazards__a_document_made_again_keeps_what_was_retired(void **state)
+{
+	struct buf out = BUF_INIT(1u << 20);
+	const char *old, *again;
+
+	(void)state;
+	desk();
+	old = desk_document(DESK_ID, "auto", "live", "",
+			    CHECK_RETIRED "2026-07-15 (pushed): User: \"no push\"");
+	again = desk_document(DESK_ID, "auto", "live", "",
+			      "- User: \"No push\"\n- User: \"no rm\"\n- Failing: x");
+	hazards_keep_retired(&out, str_of(again), str_of(old));
+	assert_true(desk_has(
+		&out,
+		"(never filtered)\n- Retired 2026-07-15 (pushed): User: \"no push\"\n"
+		"- User: \"no rm\"\n- Failing: x\n"));
+	assert_true(str_ends(buf_str(&out), STR("`make test`\n")));
+	buf_reset(&out);
+	hazards_keep_retired(&out, str_of(again), STR("no document"));
+	assert_string_equal(buf_cstr(&out), again);
 	buf_release(&out);
 }
 
@@ -115,7 +138,6 @@ static void test_hazards__the_archive_is_left_as_it_is(void **state)
 		 desk_document(DESK_ID, "manual", "pending", D1, "- User: \"no push\""));
 	assert_int_equal(retire(NULL, 1, "done", &done), 0);
 	assert_int_equal(done.documents, 1);
-	assert_false(done.returns);
 	free(done.line);
 	assert_true(test_is("vault/tollgate/archive/" D1, old));
 }
@@ -170,6 +192,8 @@ int main(void)
 			test_hazards__a_session_without_documents_sees_those_of_the_newest),
 		cmocka_unit_test(
 			test_hazards__a_retired_one_stays_with_its_reason_and_is_carried_no_further),
+		cmocka_unit_test(
+			test_hazards__a_document_made_again_keeps_what_was_retired),
 		cmocka_unit_test(test_hazards__the_archive_is_left_as_it_is),
 		cmocka_unit_test(
 			test_hazards__numbers_and_reasons_that_are_none_change_nothing),
