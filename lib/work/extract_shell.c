@@ -222,22 +222,52 @@ static void git_lines(struct extract *x, str text)
 	}
 }
 
+/* What follows -m, also behind other letters ("-qam words"), or --message. */
+static str commit_option(str raw)
+{
+	static const str BEFORE_M = {"aqvsneiopz", 10};
+	size_t k = str_find(raw, STR("commit"));
+	str m = k == STR_NPOS ? raw : str_from(raw, k);
+
+	for (size_t i = 1; i < m.n; i++) {
+		str rest = str_from(m, i + 1);
+
+		if (m.p[i] != '-' || !str_is_space(m.p[i - 1]))
+			continue;
+		if (str_starts(rest, STR("-message")))
+			return str_from(rest, 9);
+		while (rest.n && str_chr(BEFORE_M, rest.p[0]) != STR_NPOS)
+			rest = str_from(rest, 1);
+		if (rest.n && rest.p[0] == 'm')
+			return str_from(rest, 1);
+	}
+	return STR_NONE;
+}
+
 /* The first line of the message that a `git commit -m` gave. */
 static str commit_subject(str raw)
 {
-	size_t k = str_find(raw, STR("-m"));
-	str m = k == STR_NPOS ? STR_NONE : str_trim(str_from(raw, k + 2));
+	str m = str_trim(commit_option(raw));
+	char quote = '\0';
+	size_t k;
 
-	while (m.n && (m.p[0] == '"' || m.p[0] == '\''))
+	while (m.n && (m.p[0] == '"' || m.p[0] == '\'' || m.p[0] == '=')) {
+		quote = m.p[0] == '=' ? '\0' : m.p[0];
 		m = str_from(m, 1);
+	}
 	if (str_starts(m, STR("$(cat <<")) || str_starts(m, STR("@"))) {
 		k = str_chr(m, '\n');
 		m = k == STR_NPOS ? STR_NONE : str_from(m, k + 1);
+		quote = '\0';
 	}
 	m = str_trim(m);
 	if (m.n <= 3)
 		return STR_NONE;
 	m = str_head(m, str_chr(m, '\n'));
+	/* what comes after the message is another command */
+	for (k = 1; quote && k < m.n; k++)
+		if (m.p[k] == quote && m.p[k - 1] != '\\')
+			m = str_head(m, k);
 	while (m.n && (m.p[m.n - 1] == '"' || m.p[m.n - 1] == '\''))
 		m.n--;
 	return utf8_head(m, 110);

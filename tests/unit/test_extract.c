@@ -576,6 +576,26 @@ static void test_extract__git_is_read_from_output_and_from_the_client(void **sta
 	free_facts();
 }
 
+static void test_extract__a_quiet_commit_is_known_by_its_message(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("git add . && git commit -qm 'lamp: door' && git push -q", "", false);
+	ran("git commit -aqm \\\"lamp: hall\\\"", "", false);
+	ran("git commit -q --message='lamp: stairs'", "", false);
+	ran("git commit -qm\\\"lamp: \\\\\\\"dim\\\\\\\" it\\\"", "", false);
+	ran("git commit -q --amend --no-edit", "", false);
+	f = facts();
+	assert_int_equal(f->ncommit, 4);
+	is(f->commit[0].subject, "lamp: door");
+	is(f->commit[1].subject, "lamp: hall");
+	is(f->commit[2].subject, "lamp: stairs");
+	is(f->commit[3].subject, "lamp: \\\"dim\\\" it");
+	free_facts();
+}
+
 /* ---- the rest of the tools ---- */
 
 static void test_extract__open_calls_are_those_without_a_result(void **state)
@@ -1428,6 +1448,7 @@ int main(void)
 		cmocka_unit_test(test_extract__status_and_echo_do_not_deceive),
 		cmocka_unit_test(
 			test_extract__git_is_read_from_output_and_from_the_client),
+		cmocka_unit_test(test_extract__a_quiet_commit_is_known_by_its_message),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
 		cmocka_unit_test(test_extract__the_oldest_form_of_a_result_is_one),
 		cmocka_unit_test(test_extract__answers_notes_and_own_words),
