@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Sessions that die, and what the next one is told.
+# Sessions that die, and what the next one, or the same one resumed, is told.
 load lib
 
 setup()
@@ -16,30 +16,68 @@ teardown()
 # A session that worked and dies while a command runs.
 die_in_a_command()
 {
-	work_script '{"say": "The long check now.", "call": [["Bash", {"command": "sleep 217 && ./check.sh", "description": "Long check"}]]}'
+	work_script '{"say": "The long check now.", "call": [["Bash", {"command": "./slow.sh --orchard", "description": "Long check"}]]}'
 	start a --session-id $ONE
 	typed a 'Fix the apple counter so that ./check.sh passes. Never touch config/prod.yaml.'
-	until_true call_on_disk $ONE 'sleep 217'
+	until_true call_on_disk $ONE 'slow.sh'
 	killed
 }
 
 @test "killed in the middle of a command: the next session is told all of it" {
 	die_in_a_command
-	forget_seen
-	script <<<'{"main": ["I have read the notes."]}'
-	start b --session-id $TWO
-	typed b 'go on please'
-	until_screen b 'I have read the notes'
+	greet b $TWO
 	told first 'Fix the apple counter'
 	told first 'Never touch config/prod.yaml'
 	told first 'len() instead of a loop'
-	told first 'src/apples.py'
-	told first 'sleep 217 && ./check.sh'
+	told first 'Edited here and not committed (now): `src/apples.py`'
+	told first '`./slow.sh --orchard` was started at'
 	told first 'FAILED test_count'
-	seen main first ours | grep -E '^## Next' 
-	seen main first ours | grep -iE 'killed|died|no end|ended' | grep -iE 'command|call|running'
-	screen_has b 'handoff: notes of session'
+	told first 'Killed mid-tool at'
+	seen main first ours | grep -A1 '^## Next' | grep 'slow.sh'
+	screen_has b 'handoff: notes of session 11111111'
+	one_document claimed
 	quit b
 	no_hook_errors
 }
 
+@test "a killed session is resumed: told which command ran, and that it still runs" {
+	die_in_a_command
+	forget_seen
+	script <<<'{"main": ["I look after it."]}'
+	start b --resume $ONE
+	typed b 'go on please'
+	until_screen b 'I look after it'
+	told last '`./slow.sh --orchard` was running'
+	told last 'its outcome is unknown'
+	told last 'Still running of that session: process'
+	not_told last 'Goal'
+	quit b
+	no_hook_errors
+}
+
+@test "a fork leaves no session that is taken for dead" {
+	worked a $ONE
+	quit a
+	script <<<'{"main": ["Another way."]}'
+	start b --resume $ONE --fork-session
+	typed b 'try another way'
+	until_screen b 'Another way'
+	quit b
+	greet c $TWO
+	not_told first 'Killed'
+	not_told first 'died'
+	told first 'config/prod.yaml'
+}
+
+@test "killed while it writes: the open request comes back" {
+	script <<<'{"main": [{"say": "I think about it.\n\nFirst the", "hang": true}]}'
+	start a --session-id $ONE
+	typed a 'Rename count to count_apples everywhere. Do not rename the tests.'
+	until_screen a 'I think about it'
+	until_true on_disk $ONE '.type == "user"'
+	killed
+	greet b $TWO
+	told first 'Rename count to count_apples everywhere'
+	told first 'Do not rename the tests'
+	seen main first ours | grep -E '^> .*([Kk]illed|[Dd]ied)'
+}

@@ -14,9 +14,9 @@ teardown()
 
 @test "the plugin and its marketplace are valid" {
 	run -0 claude plugin validate "$E2E_PLUGIN"
-	[[ $output != *[Ww]arning* ]]
+	[[ $output == *"Validation passed" ]]
 	run -0 claude plugin validate "$E2E_PLUGIN/handoff"
-	[[ $output != *[Ww]arning* ]]
+	[[ $output == *"Validation passed" ]]
 }
 
 @test "a first session hears nothing, and sees no error" {

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 
 E2E_TESTS=${BASH_SOURCE[0]%/*}
-WAIT_TENTHS=${E2E_WAIT_TENTHS:-450} # how long a thing may take that must come
+WAIT_TENTHS=${E2E_WAIT_TENTHS:-900} # how long a thing may take that must come
 ONE=11111111-2222-4333-8444-555555555555
 TWO=22222222-3333-4444-8555-666666666666
 THREE=33333333-4444-4555-8666-777777777777
@@ -25,7 +25,7 @@ room()
 		 "projects": {"$P": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true, "projectOnboardingSeenCount": 9}}}
 	JSON
 	cat >"$HOME_DIR/.claude/settings.json" <<-JSON
-		{"permissions": {"allow": ["Bash", "Edit", "Write", "Read", "Agent", "Skill", "TaskCreate", "TaskUpdate"]}}
+		{"permissions": {"defaultMode": "default", "allow": ["Bash", "Edit", "Write", "Read", "Agent", "Skill", "TaskCreate", "TaskUpdate"]}}
 	JSON
 	(
 		cd "$P"
@@ -36,7 +36,8 @@ room()
 		printf 'def count(trees):\n    return 0\n' >src/apples.py
 		printf 'trees: 12\n' >config/prod.yaml
 		printf '#!/bin/sh\necho "FAILED test_count: expected 12, got 0"\nexit 1\n' >check.sh
-		chmod 755 check.sh
+		printf '#!/bin/sh\nexec tail -f /dev/null\n' >slow.sh # ends with the room
+		chmod 755 check.sh slow.sh
 		git add -A
 		git commit -qm 'Plant the orchard'
 	) >/dev/null
@@ -60,13 +61,31 @@ leave()
 {
 	local p
 
+	[ -n "${BATS_TEST_COMPLETED:-}" ] || show_room
 	tm kill-server 2>/dev/null || :
 	[ -z "${MODEL_PID:-}" ] || kill "$MODEL_PID" 2>/dev/null || :
 	for p in /proc/[0-9]*; do
-		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "HOME=$HOME_DIR"; then
+		if cat "$p/environ" 2>/dev/null | tr '\0' '\n' | grep -qxF "HOME=$HOME_DIR"; then
 			kill -9 "${p#/proc/}" 2>/dev/null || :
 		fi
 	done
+}
+
+# of a test that failed: its screens, our log, the kinds of requests
+show_room()
+{
+	local name
+
+	for name in $(tm list-sessions -F '#{session_name}' 2>/dev/null); do
+		echo "--- screen $name"
+		screen "$name" | grep -v '^ *$' || :
+	done
+	echo "--- hooks"
+	cat "$HOME_DIR"/.local/state/handoff/*.log 2>/dev/null || :
+	echo "--- told"
+	seen main last ours || :
+	echo "--- requests"
+	jq -r .kind "$ROOM/model/seen.jsonl" 2>/dev/null | uniq -c || :
 }
 
 # until_true COMMAND...: as soon as it succeeds; fails when it does not in time
@@ -171,6 +190,16 @@ gone()
 	! kill -0 "$1" 2>/dev/null
 }
 
+# A session that edits, fails its check, and stays open.
+worked()
+{
+	work_script
+	start "$1" --session-id "$2"
+	typed "$1" 'Fix the apple counter so that ./check.sh passes. Never touch config/prod.yaml.'
+	until_screen "$1" 'twelve trees'
+	until_true on_disk "$2" '.type == "system" and .subtype == "turn_duration"'
+}
+
 # leave by /exit and wait for the end of the process
 quit()
 {
@@ -242,10 +271,30 @@ forget_seen()
 	: >"$ROOM/model/seen.jsonl"
 }
 
-# documents STATUS: the names of the documents of the project in that state
+# documents STATUS: the files of the documents that are in that state
 documents()
 {
 	grep -lrE "^status: $1\$" "$VAULT" 2>/dev/null || :
+}
+
+# one_document STATUS
+one_document()
+{
+	[ "$(documents "$1" | wc -l)" = 1 ] || {
+		echo "not one document is $1:" >&2
+		grep -rE '^status: ' "$VAULT" >&2
+		return 1
+	}
+}
+
+# what our hooks say for the first time once WORDS have been typed into a new client
+greet()
+{
+	forget_seen
+	script <<<'{"main": ["I have read the notes."]}'
+	start "$1" --session-id "$2"
+	typed "$1" 'go on please'
+	until_screen "$1" 'I have read the notes'
 }
 
 # nothing of ours went wrong: no error of a hook in any transcript
@@ -270,6 +319,6 @@ work_script()
 		  {"say": "I decided to count with len() instead of a loop, because the list is already in memory.",
 		   "call": [["Edit", {"file_path": "$P/src/apples.py", "old_string": "return 0", "new_string": "return len(trees)"}]]},
 		  {"say": "Now the checks.", "call": [["Bash", {"command": "./check.sh", "description": "Run the checks"}]]},
-		  ${1:-"The check still fails. Next I will give the check its twelve trees."}]}
+		  ${1:-\"The check still fails. Next I will give the check its twelve trees.\"}]}
 	JSON
 }
