@@ -289,6 +289,47 @@ static void test_keep__hazards_and_lineage_of_the_claimed_document_go_on(void **
 	end(&r);
 }
 
+static void
+test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again(void **state)
+{
+	static const char PATH[] = "fixtures/transcripts/constraints.jsonl";
+	struct buf line = BUF_INIT(1 << 16), was = BUF_INIT(1 << 20),
+		   now = BUF_INIT(1 << 20);
+	struct handoff_doc d;
+	char path[256];
+	size_t it = 0, at;
+	struct run r;
+	str stated;
+
+	(void)state;
+	begin(&r);
+	append(fixture(PATH));
+	assert_int_equal(update(&r), 0);
+	buf_add(&was, document(&r));
+	assert_int_equal(handoff_read(&d, buf_str(&was), NULL), 0);
+	assert_true(handoff_next_hazard(d.hazards, &it, &stated));
+	/* as `handoff hazards --retire` writes it */
+	at = (size_t)(stated.p - was.p);
+	buf_add(&now, str_head(buf_str(&was), at));
+	buf_printf(&line, "- Retired 2026-07-16 (done): %.*s",
+		   STR_ARG(str_from(stated, 2)));
+	buf_add(&now, buf_str(&line));
+	buf_add(&now, str_from(buf_str(&was), at + stated.n));
+	snprintf(path, sizeof(path), "vault/lantern/handoffs/%s", r.j->document);
+	test_write(path, buf_str(&now));
+	append(fixture(WHOLE));
+	assert_int_equal(update(&r), 0);
+	assert_true(r.done.written);
+	assert_true(str_find(document(&r), buf_str(&line)) != STR_NPOS);
+	buf_reset(&line);
+	buf_printf(&line, "\n%.*s\n", STR_ARG(stated));
+	assert_true(str_find(document(&r), buf_str(&line)) == STR_NPOS);
+	buf_release(&line);
+	buf_release(&was);
+	buf_release(&now);
+	end(&r);
+}
+
 static void test_keep__forgetting_removes_the_facts(void **state)
 {
 	struct run r;
@@ -346,6 +387,8 @@ int main(void)
 			test_keep__a_manual_document_gets_what_came_after_and_nothing_else),
 		cmocka_unit_test(
 			test_keep__hazards_and_lineage_of_the_claimed_document_go_on),
+		cmocka_unit_test(
+			test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again),
 		cmocka_unit_test(test_keep__forgetting_removes_the_facts),
 		cmocka_unit_test(
 			test_keep__every_failing_call_leaves_a_whole_document_or_none),
