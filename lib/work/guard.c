@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -24,8 +25,8 @@ static volatile sig_atomic_t slot;
 static char stack[STACK_BYTES];
 static int64_t armed_at_ns;
 static int deadline_ms;
-static const char *volatile offered;
-static volatile size_t offered_bytes;
+static char offered[GUARD_REPLY_MAX];
+static volatile size_t offered_bytes; /* 0: nothing */
 static volatile sig_atomic_t offered_fd;
 
 static const struct {
@@ -54,13 +55,12 @@ static void put(int fd, const char *p, size_t n)
 static void on_signal(int sig)
 {
 	const char *head = line[slot], *words = "ended by a signal\n";
-	const char *reply = offered;
 	char text[2 * LINE_BYTES];
 	size_t n = strlen(head), k;
 	int fd;
 
-	if (reply)
-		put(offered_fd, reply, offered_bytes);
+	if (offered_bytes)
+		put(offered_fd, offered, offered_bytes);
 	for (size_t i = 0; i < CAUSES; i++)
 		if (CAUSE[i].sig == sig)
 			words = CAUSE[i].words;
@@ -144,16 +144,18 @@ int64_t guard_deadline_ns(int before_ms)
 
 void guard_offer(int fd, const struct buf *reply)
 {
-	offered = NULL;
-	if (!reply || !reply->n || reply->full)
+	offered_bytes = 0; /* first: the handler may come in between */
+	atomic_signal_fence(memory_order_seq_cst);
+	if (!reply || !reply->n || reply->full || reply->n > sizeof(offered))
 		return;
+	memcpy(offered, reply->p, reply->n);
 	offered_fd = fd;
+	atomic_signal_fence(memory_order_seq_cst);
 	offered_bytes = reply->n;
-	offered = reply->p;
 }
 
 void guard_disarm(void)
 {
-	offered = NULL;
+	offered_bytes = 0;
 	set_timer(0);
 }

@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include "base/buf.h"
 
+#define GUARD_REPLY_MAX (64u << 10) /* bytes; what a pipe takes at once */
+
 /* `what` is copied; log_path too ("" for none). */
 void guard_arm(const char *what, const char *log_path);
 /* What the log line will name from now on. */
@@ -27,7 +29,7 @@ void guard_name(const char *what);
 void guard_deadline(int ms);
 /* That time on clock_mono_ns, `before_ms` earlier: for work that stops by itself. */
 int64_t guard_deadline_ns(int before_ms);
-/* The handler may write these bytes to fd; the buf must not change any more. NULL takes it back. */
+/* The handler may write these bytes, which are copied, to fd; over GUARD_REPLY_MAX they are not. NULL takes it back. */
 void guard_offer(int fd, const struct buf *reply);
 /* No timer and no reply any more; the handlers stay. */
 void guard_disarm(void);

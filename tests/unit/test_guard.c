@@ -97,6 +97,8 @@ static void hang_with_reply(void)
 
 	buf_add(&b, STR("{\"systemMessage\":\"x\"}\n"));
 	guard_offer(STDOUT_FILENO, &b);
+	memset(b.p, 'x', b.n); /* it is a copy */
+	buf_release(&b);
 	hang();
 }
 
