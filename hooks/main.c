@@ -5,8 +5,9 @@
  * which of the two entries of SessionStart this is. Whatever happens, the exit status is 0,
  * standard error stays silent, and standard output has the reply or nothing.
  *
- * For tests: HANDOFF_TEST_SLEEP_MS=n sleeps and HANDOFF_TEST_ABORT=1 aborts, once the event
- * is read (docs/HACKING.md, "Hooks").
+ * For tests (docs/HACKING.md, "Hooks"): HANDOFF_TEST_SLEEP_MS=n sleeps and
+ * HANDOFF_TEST_ABORT=1 aborts, once the event is read; HANDOFF_TEST_PATIENCE=n makes all
+ * deadlines n times as long, for slow builds on busy machines.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -23,8 +24,9 @@
 #include "work/guard.h"
 #include "work/hooklog.h"
 
-#define REPLY_MAX  (1u << 20)
-#define DEFAULT_MS 300
+#define REPLY_MAX    (1u << 20)
+#define DEFAULT_MS   300
+#define PATIENCE_MAX 1000
 
 static const struct event {
 	enum hook_kind kind;
@@ -57,6 +59,14 @@ static const struct event *event_of(enum hook_kind kind, const char *entry)
 		if (EVENT[i].kind == kind && is_entry(&EVENT[i], entry))
 			return &EVENT[i];
 	return NULL;
+}
+
+static int patience(void)
+{
+	const char *v = getenv("HANDOFF_TEST_PATIENCE");
+	uint64_t n;
+
+	return v && str_u64(str_of(v), &n) && n && n <= PATIENCE_MAX ? (int)n : 1;
 }
 
 static int deadline_by_name(const char *name)
@@ -92,7 +102,7 @@ static void answer(const struct event *ev, const struct hookio *in, const char *
 {
 	struct lifecycle_options o = {
 		.pid = getppid(),
-		.deadline_ns = guard_deadline_ns(ev->spare_ms),
+		.deadline_ns = guard_deadline_ns(ev->spare_ms * patience()),
 		.early = early,
 	};
 	struct buf reply = BUF_INIT(REPLY_MAX);
@@ -126,7 +136,7 @@ static void run(const char *entry, const char *state_dir)
 		snprintf(what, sizeof(what), "%s %.*s", hookio_name(in.kind),
 			 STR_ARG(str_head(in.session, 8)));
 		guard_name(what);
-		guard_deadline(ev->deadline_ms);
+		guard_deadline(ev->deadline_ms * patience());
 		test_hooks();
 		answer(ev, &in, state_dir);
 	} else {
@@ -153,10 +163,12 @@ int main(int argc, char **argv)
 	config_state_dir(&state);
 	hooklog_path(&log, buf_cstr(&state));
 	guard_arm(argc > 1 ? argv[1] : "event", buf_cstr(&log));
-	guard_deadline(deadline_by_name(argc > 1 ? argv[1] : NULL));
+	guard_deadline(deadline_by_name(argc > 1 ? argv[1] : NULL) * patience());
 	oom_status = 0;
 	log_name("handoff-hook");
 	silence_stderr();
 	run(argc > 2 ? argv[2] : NULL, buf_cstr(&state));
+	buf_release(&state);
+	buf_release(&log);
 	return 0;
 }
