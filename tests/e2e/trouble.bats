@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# What goes wrong around the hooks does not reach the client.
+load lib
+
+setup()
+{
+	room
+	install_plugin
+}
+
+teardown()
+{
+	leave
+	[ -z "${MOUNTED:-}" ] || umount "$MOUNTED"
+}
+
+# A whole session: it works, talks, is left. No word of an error may be seen.
+goes_well()
+{
+	worked a $ONE
+	refute screen_has a '[Hh]ook .*(error|failed|timed out)'
+	script <<<'{"main": ["And that was that."]}'
+	typed a 'is that all?'
+	until_screen a 'And that was that'
+	quit a
+	no_hook_errors
+}
+
+@test "the store is no folder" {
+	mkdir -p "$HOME_DIR/.handoff-mcp"
+	echo 'a file' >"$VAULT"
+	goes_well
+	grep -F 'SessionEnd' "$HOME_DIR/.local/state/handoff/hook.log"
+	[ "$(cat "$VAULT")" = 'a file' ]
+}
+
+@test "the state is no folder" {
+	mkdir -p "$HOME_DIR/.local"
+	echo 'a file' >"$HOME_DIR/.local/state"
+	journal_has() { return 0; } # there can be none
+	goes_well
+	[ "$(cat "$HOME_DIR/.local/state")" = 'a file' ]
+}
+
+@test "the disk is full" {
+	mkdir -p "$HOME_DIR/.handoff-mcp"
+	mount -t tmpfs -o size=8k tmpfs "$HOME_DIR/.handoff-mcp" 2>/dev/null || skip "no right to mount"
+	MOUNTED=$HOME_DIR/.handoff-mcp
+	head -c 100000 /dev/zero >"$MOUNTED/full" 2>/dev/null || :
+	goes_well
+	# no half of a document, and nothing is lost: the transcript still has it
+	[ -z "$(find "$MOUNTED" -name '*.md')" ]
+	rm "$MOUNTED/full"
+	mount -o remount,size=8m "$MOUNTED"
+	greet b $TWO
+	told first 'Never touch config/prod.yaml'
+	one_document claimed
+}
+
+@test "another process holds the lock of the store" {
+	worked a $ONE
+	quit a
+	one_document pending
+	lock=$(find "$VAULT" -maxdepth 1 -name '*lock*' | head -n 1)
+	[ -n "$lock" ]
+	(
+		exec 3>&- 9>>"$lock"
+		flock 9
+		: >"$ROOM/held"
+		exec tail -f /dev/null
+	) &
+	HOLDER=$!
+	until_true test -e "$ROOM/held"
+	greet b $TWO
+	told first 'Never touch config/prod.yaml'
+	one_document pending
+	kill $HOLDER
+	# the next prompt takes it
+	script <<<'{"main": ["Later is fine."]}'
+	typed b 'and now?'
+	until_screen b 'Later is fine'
+	one_document claimed
+	quit b
+	no_hook_errors
+}
+
+@test "hooks that are killed" {
+	cp -R "$E2E_PLUGIN" "$ROOM/plugin"
+	claude plugin uninstall handoff@handoff
+	claude plugin marketplace remove handoff
+	printf '#!/bin/sh\nkill -9 $$\n' >"$ROOM/plugin/handoff/bin/handoff-hook"
+	E2E_PLUGIN=$ROOM/plugin install_plugin
+	journal_has() { return 0; } # nobody writes one
+	script <<<'{"main": ["Nothing amiss."]}'
+	start a --session-id $ONE
+	typed a 'how are you?'
+	until_screen a 'Nothing amiss'
+	quit a
+}
