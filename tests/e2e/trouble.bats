@@ -30,7 +30,10 @@ goes_well()
 	mkdir -p "$HOME_DIR/.handoff-mcp"
 	echo 'a file' >"$VAULT"
 	goes_well
+	# the log has the reason, the user is told once in the next session
 	grep -F 'SessionEnd' "$HOME_DIR/.local/state/handoff/hook.log"
+	start b --session-id $TWO
+	until_screen b 'handoff: notes cannot be stored'
 	[ "$(cat "$VAULT")" = 'a file' ]
 }
 
