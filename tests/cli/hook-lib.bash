@@ -153,6 +153,15 @@ has()
 	[[ "$context" == *"$1"* ]] || { printf 'not in the context: %s\n---\n%s\n' "$1" "$context"; return 1; }
 }
 
+# bats overlooks a plain `!`
+refute()
+{
+	if "$@"; then
+		printf 'must not succeed: %s\n' "$*"
+		return 1
+	fi
+}
+
 hasnot()
 {
 	[[ "$context" != *"$1"* ]] || { printf 'in the context: %s\n---\n%s\n' "$1" "$context"; return 1; }

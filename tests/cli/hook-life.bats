@@ -520,7 +520,7 @@ teardown()
 	[ -z "$output" ]
 	grep -q '"failure":"rate_limit: 429 Too Many"' "$STATE/journal/$(sid A).json"
 	event A Stop
-	! grep -q '"failure"' "$STATE/journal/$(sid A).json"
+	refute grep -q '"failure"' "$STATE/journal/$(sid A).json"
 }
 
 @test "what a sub-agent gave back is kept until the turn ends, without secrets" {
@@ -530,7 +530,7 @@ teardown()
 		"last_assistant_message=The scale is in weigh.c, token ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	[ -z "$output" ]
 	grep -q 'Explore: The scale is in weigh.c' "$STATE/journal/$(sid A).json"
-	! grep -q 'ghp_abc' "$STATE/journal/$(sid A).json"
+	refute grep -q 'ghp_abc' "$STATE/journal/$(sid A).json"
 	works A
 	runs A "make"
 	event A SubagentStop agent_type=Plan agent_id=a2 "last_assistant_message=Weigh first"

@@ -342,7 +342,7 @@ took_ms()
 	event A Stop "last_assistant_message=key ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	event A StopFailure "error=x" "error_details=ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	quits A
-	! grep -rq "ghp_abcdefgh" "$STATE" "$HANDOFF_VAULT"
+	refute grep -rq "ghp_abcdefgh" "$STATE" "$HANDOFF_VAULT"
 	[ -z "$(find "$STATE" "$HANDOFF_VAULT" -type f -perm /077)" ]
 	[ -z "$(find "$STATE" "$HANDOFF_VAULT" -type d -perm /077)" ]
 }
