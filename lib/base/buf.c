@@ -39,23 +39,6 @@ char *buf_room(struct buf *b, size_t n)
 	return p + b->n;
 }
 
-void buf_add(struct buf *b, str s)
-{
-	char *p = buf_room(b, s.n);
-
-	if (!p)
-		return;
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	b->n += s.n;
-	b->p[b->n] = 0;
-}
-
-void buf_byte(struct buf *b, char c)
-{
-	buf_add(b, (str){&c, 1});
-}
-
 void buf_fill(struct buf *b, char c, size_t n)
 {
 	char *p = buf_room(b, n);

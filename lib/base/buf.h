@@ -28,9 +28,6 @@ struct buf {
 
 #define BUF_INIT(max_bytes) ((struct buf){NULL, 0, 0, (max_bytes), false})
 
-/* s must not point into b. */
-void buf_add(struct buf *b, str s);
-void buf_byte(struct buf *b, char c);
 void buf_fill(struct buf *b, char c, size_t n);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -49,6 +46,26 @@ void buf_release(struct buf *b);
 const char *buf_cstr(const struct buf *b);
 /* Hand the memory over (NUL-terminated, never NULL); the buf is empty afterwards. Free with free(). */
 char *buf_take(struct buf *b);
+
+/* s must not point into b. */
+static inline void buf_add(struct buf *b, str s)
+{
+	char *p = b->p;
+
+	if (!b->full && s.n < b->cap - b->n)
+		p += b->n;
+	else if (!(p = buf_room(b, s.n)))
+		return;
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	b->n += s.n;
+	p[s.n] = 0;
+}
+
+static inline void buf_byte(struct buf *b, char c)
+{
+	buf_add(b, (str){&c, 1});
+}
 
 static inline str buf_str(const struct buf *b)
 {

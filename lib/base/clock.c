@@ -60,11 +60,11 @@ static void clock_civil(int64_t days, int *year, int *month, int *day)
 	*year = (int)(y + era * 400 + (*month <= 2));
 }
 
-/* Two or more digits at p. */
-static void clock_digits(char *p, int n, int v)
+/* 0 to 99 as two digits. */
+static void clock_put_two(char *p, int v)
 {
-	for (; n-- > 0; v /= 10)
-		p[n] = (char)('0' + v % 10);
+	p[0] = (char)('0' + v / 10);
+	p[1] = (char)('0' + v % 10);
 }
 
 /* "YYYY-MM-DDTHH:MM:SS" without end; false (and "?") outside the years 0 to 9999. */
@@ -83,21 +83,26 @@ static bool clock_seconds(char *out, int64_t ms)
 	clock_civil(s / CLOCK_DAY_S + CLOCK_FIRST_MS / 1000 / CLOCK_DAY_S, &year, &month,
 		    &day);
 	memcpy(out, "0000-00-00T00:00:00", 19);
-	clock_digits(out, 4, year);
-	clock_digits(out + 5, 2, month);
-	clock_digits(out + 8, 2, day);
-	clock_digits(out + 11, 2, in_day / 3600);
-	clock_digits(out + 14, 2, in_day / 60 % 60);
-	clock_digits(out + 17, 2, in_day % 60);
+	clock_put_two(out, year / 100);
+	clock_put_two(out + 2, year % 100);
+	clock_put_two(out + 5, month);
+	clock_put_two(out + 8, day);
+	clock_put_two(out + 11, in_day / 3600);
+	clock_put_two(out + 14, in_day / 60 % 60);
+	clock_put_two(out + 17, in_day % 60);
 	return true;
 }
 
 void clock_iso(char out[CLOCK_ISO_BYTES], int64_t ms)
 {
+	int rest;
+
 	if (!clock_seconds(out, ms))
 		return;
 	memcpy(out + 19, ".000Z", 6);
-	clock_digits(out + 20, 3, (int)((ms - CLOCK_FIRST_MS) % 1000));
+	rest = (int)((ms - CLOCK_FIRST_MS) % 1000);
+	out[20] = (char)('0' + rest / 100);
+	clock_put_two(out + 21, rest % 100);
 }
 
 void clock_iso_s(char out[CLOCK_ISO_BYTES], int64_t ms)
@@ -197,10 +202,58 @@ static bool clock_take_zone(str *s, int64_t *offset_ms)
 	return true;
 }
 
+/* The eight bytes at p are like those of form: digits where that has a 0, else the same. */
+static bool clock_like(const char *p, const char *form)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t v, f, digit, zeros = ones * '0';
+
+	memcpy(&v, p, 8);
+	memcpy(&f, form, 8);
+	v ^= f;
+	/* what is added carries into the high bit: of a digit from 10 on, of the others from 1 on */
+	f ^= zeros;
+	digit = ((f | ((f & ones * 0x7f) + ones * 0x7f)) & ones * 0x80) >>
+		7; /* 0 there */
+	return !(((v + ones * 0x76 + digit * 9) | v) & ones * 0x80);
+}
+
+static int clock_two(const char *p)
+{
+	return (p[0] - '0') * 10 + (p[1] - '0');
+}
+
+/* The form that clients write, "2026-02-12T18:20:00.123Z", in a few steps. */
+static bool clock_parse_usual(const char *p, int64_t *ms)
+{
+	int month, day, h, m, s;
+
+	if (!clock_like(p, "0000-00-") || !clock_like(p + 8, "00T00:00") ||
+	    !clock_like(p + 16, ":00.000Z"))
+		return false;
+	month = clock_two(p + 5);
+	day = clock_two(p + 8);
+	h = clock_two(p + 11);
+	m = clock_two(p + 14);
+	s = clock_two(p + 17);
+	/* the last days of a month, a leap second and what is wrong are left to the others */
+	if (month < 1 || month > 12 || day < 1 || day > (month == 2 ? 28 : 30) ||
+	    h > 23 || m > 59 || s > 59)
+		return false;
+	*ms = (clock_days(clock_two(p) * 100 + clock_two(p + 2), month, day) *
+		       CLOCK_DAY_S +
+	       h * 3600 + m * 60 + s) *
+		      1000 +
+	      (p[20] - '0') * 100 + clock_two(p + 21);
+	return true;
+}
+
 bool clock_parse(str s, int64_t *ms)
 {
 	int64_t days, in_day = 0, offset = 0;
 
+	if (s.n == 24 && clock_parse_usual(s.p, ms))
+		return true;
 	*ms = CLOCK_NONE;
 	if (!clock_take_date(&s, &days))
 		return false;

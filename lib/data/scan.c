@@ -103,6 +103,8 @@ struct scan_state {
 	struct wrong wrong;
 	uint64_t objects[SCAN_DEPTH_MAX / 64];
 	uint64_t open_at[SCAN_DEPTH_MAX];
+	uint8_t name;                     /* scan_member: the key met last, */
+	uint8_t guess[SCAN_NAMES_MAX][2]; /* and the keys that came after each lately */
 	struct shape shape;
 	uint32_t keys, known, common; /* of the candidate being weighed */
 	struct buf key; /* keys with escapes, long ones and those that are not ASCII */
@@ -113,7 +115,7 @@ struct scan_state {
 
 static enum scan_kernel forced = SCAN_AUTO;
 
-_Static_assert((int)SCAN_SWAR == (int)SKIP_SWAR && (int)SCAN_NEON == (int)SKIP_NEON,
+_Static_assert((int)SCAN_SWAR == (int)SKIP_SWAR && (int)SCAN_AVX512 == (int)SKIP_AVX512,
 	       "the two lists of kernels agree");
 
 bool scan_use(enum scan_kernel k)
@@ -869,6 +871,248 @@ enum scan_tok scan_next(struct scan *s)
 		return outside(s);
 	tok = step_inline(s);
 	return likely(tok != SCAN_LOSS) ? tok : resync(s, s->st->rec_off);
+}
+
+/* ---- members ---- */
+
+/* n bytes are the same; short, so no call. */
+static inline bool same(const char *a, const char *b, size_t n)
+{
+	uint64_t x, y;
+	uint32_t v, w;
+
+	if (n >= 8) {
+		for (; n > 8; n -= 8, a += 8, b += 8) {
+			memcpy(&x, a, 8);
+			memcpy(&y, b, 8);
+			if (x != y)
+				return false;
+			if (n < 16) { /* the last eight overlap those */
+				a -= 16 - n;
+				b -= 16 - n;
+				n = 16;
+			}
+		}
+		memcpy(&x, a, 8);
+		memcpy(&y, b, 8);
+		return x == y;
+	}
+	if (n >= 4) {
+		memcpy(&v, a, 4);
+		memcpy(&w, b, 4);
+		if (v != w)
+			return false;
+		memcpy(&v, a + n - 4, 4);
+		memcpy(&w, b + n - 4, 4);
+		return v == w;
+	}
+	while (n && a[n - 1] == b[n - 1])
+		n--;
+	return n == 0;
+}
+
+static inline unsigned name_hash(const char *p, size_t n)
+{
+	return ((unsigned)n * 29 + (unsigned char)p[0] * 5 + (unsigned char)p[n - 1] * 3 +
+		(unsigned char)p[n / 2]) &
+	       255;
+}
+
+void scan_names_init(struct scan_names *names)
+{
+	*names = (struct scan_names){.count = 1};
+	names->quoted[0][0] = '"';
+	names->quoted[0][1] = ':';
+}
+
+void scan_names_add(struct scan_names *names, str name)
+{
+	unsigned h = name_hash(name.p, name.n), i = names->count++;
+
+	assert(i < SCAN_NAMES_MAX && name.n && name.n <= SCAN_NAME_MAX_BYTES);
+	names->n[i] = (uint8_t)name.n;
+	memcpy(names->quoted[i], name.p, name.n);
+	memcpy(names->quoted[i] + name.n, "\":", 2);
+	names->next[i] = names->slot[h];
+	names->slot[h] = (uint8_t)i;
+}
+
+unsigned scan_names_find(const struct scan_names *names, str key)
+{
+	unsigned i;
+
+	if (!key.n || key.n > SCAN_NAME_MAX_BYTES)
+		return 0;
+	for (i = names->slot[name_hash(key.p, key.n)]; i; i = names->next[i])
+		if (names->n[i] == key.n && same(names->quoted[i], key.p, key.n))
+			return i;
+	return 0;
+}
+
+/* Go on after a string that began at p and is passed over. */
+static ASIDE enum scan_tok pass_string(struct scan *s, const char *p)
+{
+	struct scan_state *st = s->st;
+
+	st->p = p;
+	st->str_off = offset(st, p);
+	st->state = IN_STR;
+	if (!skip_string(s))
+		return broken(st);
+	st->state = AFTER;
+	return SCAN_STR;
+}
+
+/* An integer at p with a byte behind it that ends it: past its last digit; else NULL. */
+static inline const char *integer(const char *p)
+{
+	const char *q = p + 1;
+
+	if (*p == '0')
+		return *q == ',' || *q == '}' ? q : NULL;
+	if (*p < '1' || *p > '9')
+		return NULL;
+	while (str_is_digit(*q))
+		q++;
+	return (*q == ',' || *q == '}') && q - p <= SCAN_NUM_MAX ? q : NULL;
+}
+
+/* The key at p, behind its quote: its number, and *end at its closing quote; NULL there when it is no plain one. */
+static inline unsigned key_at(struct scan_state *st, const struct scan_names *names,
+			      const char *p, const char **end)
+{
+	/* keys follow each other as they did before: then one comparison is enough */
+	uint8_t *guess = st->guess[st->name];
+	unsigned i = guess[0];
+
+	*end = p + names->n[i];
+	if (likely(same(p, names->quoted[i], names->n[i] + 2u) && i))
+		return i;
+	guess[0] = guess[1];
+	guess[1] = (uint8_t)i;
+	i = guess[0];
+	*end = p + names->n[i];
+	if (likely(same(p, names->quoted[i], names->n[i] + 2u) && i))
+		return i;
+	*end = skip_plain(p);
+	if (!*end || (*end)[1] != ':') {
+		*end = NULL;
+		return 0;
+	}
+	i = scan_names_find(names, (str){p, (size_t)(*end - p)});
+	guess[0] = (uint8_t)i;
+	return i;
+}
+
+/* The string at p goes where the caller wants it; false when there is no room. */
+static inline bool member_take(const struct scan_members *m, unsigned i, str plain)
+{
+	struct buf *b = m->text;
+	str taken = {b->p + b->n, plain.n};
+
+	if (b->full || b->cap - b->n <= SCAN_PLAIN_PAD)
+		return false;
+	scan_plain_add(b, plain);
+	memcpy(m->base + m->at[i], &taken, sizeof(taken));
+	return true;
+}
+
+enum scan_tok scan_member(struct scan *s, const struct scan_members *m)
+{
+	struct scan_state *st = s->st;
+	enum scan_tok tok;
+	const char *p, *q;
+	unsigned i;
+
+	s->member = false;
+	if (unlikely(!st->object))
+		return scan_next(s);
+again:
+	p = st->p;
+	if (unlikely((st->state != AFTER && st->state != FIELD) ||
+		     (st->end - p < AHEAD_BYTES && !st->eof)))
+		return scan_next(s);
+	if (*p == '}')
+		return close_container(s, p);
+	if (st->state == AFTER && *p++ != ',')
+		return scan_next(s);
+	if (*p++ != '"')
+		return scan_next(s);
+	i = key_at(st, m->names, p, &q);
+	if (unlikely(!q))
+		return scan_next(s);
+	st->name = (uint8_t)i;
+	s->name = i;
+	s->key = (str){p, (size_t)(q - p)};
+	if (unlikely(st->watch) && s->depth == 1)
+		shape_key(st, s->key);
+	p = q + 2;
+	if (*p == '"') {
+		q = skip_plain(++p);
+		if (m->swallow[i]) {
+			if (!q)
+				q = st->skip(p);
+			if (likely(*q == '"')) {
+				st->p = q + 1;
+				st->state = AFTER;
+				goto again;
+			}
+			tok = pass_string(s, p);
+			if (likely(tok == SCAN_STR))
+				goto again;
+			return tok == SCAN_LOSS ? resync(s, st->rec_off) : tok;
+		}
+		if (q) {
+			s->plain = (str){p, (size_t)(q - p)};
+			st->p = q + 1;
+			st->state = AFTER;
+			if (m->at[i] && member_take(m, i, s->plain))
+				goto again;
+			s->str_size = s->plain.n;
+			s->member = true;
+			return SCAN_STR;
+		}
+		s->member = true;
+		s->plain = STR_NONE;
+		st->p = p;
+		st->str_off = offset(st, p);
+		st->state = IN_STR;
+		return SCAN_STR;
+	}
+	s->member = true;
+	switch (*p) {
+	case '{':
+	case '[':
+		tok = open_container(s, p, *p == '{');
+		return likely(tok != SCAN_LOSS) ? tok : resync(s, st->rec_off);
+	case 'n':
+		q = memcmp(p, "null", 4) ? NULL : p + 4;
+		tok = SCAN_NULL;
+		break;
+	case 't':
+		q = memcmp(p, "true", 4) ? NULL : p + 4;
+		tok = SCAN_TRUE;
+		break;
+	case 'f':
+		q = memcmp(p, "false", 5) ? NULL : p + 5;
+		tok = SCAN_FALSE;
+		break;
+	default:
+		q = integer(p);
+		tok = SCAN_NUM;
+		if (q)
+			s->num = (str){p, (size_t)(q - p)};
+	}
+	if (likely(q)) {
+		st->p = q;
+		st->state = AFTER;
+		return tok;
+	}
+	/* anything else in two steps */
+	s->member = false;
+	st->p = p;
+	st->state = VALUE;
+	return SCAN_KEY;
 }
 
 bool scan_skip(struct scan *s)

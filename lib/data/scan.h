@@ -32,7 +32,7 @@
  * string. Records, losses and white space together are every byte of the file. Work is linear
  * in the bytes, whatever they hold. s.good is the offset just past the last whole record and
  * its line end: where an incremental reader continues. The same tokens come out with every
- * kernel (AVX2, SSE2, NEON, SWAR) and however the bytes arrive.
+ * kernel (AVX-512, AVX2, SSE2, NEON, SWAR) and however the bytes arrive.
  */
 #ifndef DATA_SCAN_H
 #define DATA_SCAN_H
@@ -45,6 +45,8 @@
 #define SCAN_DEPTH_MAX    512
 #define SCAN_KEY_MAX      256 /* bytes of a key that are kept (decoded); the rest is dropped */
 #define SCAN_NUM_MAX      64 /* bytes of a number that are kept */
+#define SCAN_PLAIN_MAX    47 /* bytes of a string that scan_member may hand out */
+#define SCAN_PLAIN_PAD    48
 
 enum scan_tok {
 	SCAN_OBJ,
@@ -72,8 +74,11 @@ enum scan_why {
 };
 
 struct scan {
-	str key; /* SCAN_KEY */
-	str num; /* SCAN_NUM: its text (first SCAN_NUM_MAX bytes) */
+	str key;   /* SCAN_KEY */
+	str num;   /* SCAN_NUM: its text (first SCAN_NUM_MAX bytes) */
+	str plain; /* scan_member; SCAN_PLAIN_PAD bytes more than it has can be read */
+	unsigned name; /* scan_member */
+	bool member;   /* scan_member: key and value at once */
 	uint64_t
 		str_size; /* after scan_text or after the string was skipped: raw bytes between the quotes */
 	uint64_t rec_off, rec_len; /* SCAN_RECORD: the object's bytes */
@@ -87,9 +92,52 @@ struct scan {
 	struct scan_state *st; /* private */
 };
 
+/* Keys to look for. Number 0 is any other key. */
+#define SCAN_NAMES_MAX      128
+#define SCAN_NAME_MAX_BYTES 30
+struct scan_names {
+	unsigned count;
+	uint8_t n[SCAN_NAMES_MAX];
+	uint8_t slot[256], next[SCAN_NAMES_MAX]; /* chains of equal hashes; 0 ends one */
+	char quoted[SCAN_NAMES_MAX][SCAN_NAME_MAX_BYTES + 2]; /* name":  */
+};
+
+void scan_names_init(struct scan_names *n);
+/* Names are numbered from 1 in the order they are added. */
+void scan_names_add(struct scan_names *n, str name);
+/* The number of this key. */
+unsigned scan_names_find(const struct scan_names *n, str key);
+
 /* Reads src from its current position, which is offset `at`; line numbers count from there. src stays the caller's. */
 void scan_init(struct scan *s, struct source *src, uint64_t at);
 enum scan_tok scan_next(struct scan *s);
+/*
+ * The same in an object, where it saves calls: a key and the token of its value at once, with
+ * s.member true, s.key, and s.name its number. A short plain string is handed out in s.plain
+ * and consumed; else s.plain.p is NULL. Some members whose value is a string are dealt with
+ * here: with swallow[number] set they are passed over; with at[number] not 0 and a short
+ * plain value, that is appended to *text and a str of it is put at base + at[number]. It may
+ * always answer as scan_next does instead, with s.member false.
+ */
+struct scan_members {
+	const struct scan_names *names;
+	const bool *swallow;
+	const uint16_t *at;
+	char *base;
+	struct buf *text;
+};
+enum scan_tok scan_member(struct scan *s, const struct scan_members *m);
+/* Append s.plain (SCAN_PLAIN_PAD bytes are copied, which takes no loop). */
+static inline void scan_plain_add(struct buf *b, str plain)
+{
+	if (b->cap - b->n <= SCAN_PLAIN_PAD) {
+		buf_add(b, plain);
+		return;
+	}
+	memcpy(b->p + b->n, plain.p, SCAN_PLAIN_PAD);
+	b->n += plain.n;
+	b->p[b->n] = '\0';
+}
 /*
  * After SCAN_STR: consume the string and append its decoded text to out: all of it when its
  * raw size is at most head + tail bytes; else the decoded first `head` raw bytes to out and
@@ -105,7 +153,7 @@ bool scan_text(struct scan *s, struct buf *out, struct buf *out_tail, size_t hea
 bool scan_skip(struct scan *s);
 void scan_release(struct scan *s);
 
-enum scan_kernel { SCAN_AUTO, SCAN_SWAR, SCAN_SSE2, SCAN_AVX2, SCAN_NEON };
+enum scan_kernel { SCAN_AUTO, SCAN_SWAR, SCAN_SSE2, SCAN_AVX2, SCAN_NEON, SCAN_AVX512 };
 /* For tests and benchmarks: force a kernel for scanners made from now on; false if this processor lacks it. */
 bool scan_use(enum scan_kernel k);
 

@@ -241,9 +241,50 @@ INLINE AVX2 uint64_t avx2_bits(__m256i a, __m256i b)
 #define AVX2_BACKS(p)    AVX2_BITS(avx2_back, p)
 #define AVX2_COMMON(p)   AVX2_BITS(avx2_common, p)
 
-static AVX2 const char *skip_avx2(const char *p)
+static AVX2 const char *skip_avx2(const char *p){
+	SKIP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON)}
+
+/* A comparison gives 64 bits at once. Of the common letters none share their low four bits but r and the quote. */
+#define AVX512 __attribute__((target("avx512f,avx512bw,bmi")))
+
+INLINE AVX512 uint64_t avx512_is(__m512i v, char c)
 {
-	SKIP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON)
+	return _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(c));
+}
+
+INLINE AVX512 __m512i avx512_load(const char *p)
+{
+	return _mm512_loadu_si512((const void *)p);
+}
+
+INLINE AVX512 uint64_t avx512_stops(const char *p)
+{
+	return avx512_is(avx512_load(p), '"') | avx512_is(avx512_load(p), '\n');
+}
+
+INLINE AVX512 uint64_t avx512_backs(const char *p)
+{
+	return avx512_is(avx512_load(p), '\\');
+}
+
+INLINE AVX512 uint64_t avx512_common(const char *p)
+{
+	const __m512i letter = _mm512_broadcast_i32x4(
+		_mm_setr_epi8(1, 0, '"', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
+	__m512i v = avx512_load(p);
+
+	return _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(letter, v), v) |
+	       avx512_is(v, 'r');
+}
+
+static AVX512 const char *skip_avx512(const char *p)
+{
+	SKIP_LOOP(avx512_stops, avx512_backs, avx512_common)
+}
+
+static bool has_avx512(void)
+{
+	return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi");
 }
 
 static bool has_avx2(void)
@@ -311,11 +352,13 @@ skip_fn *skip_kernel(enum skip_which k)
 	switch (k) {
 #if defined(__x86_64__)
 	case SKIP_AUTO:
-		return has_avx2() ? skip_avx2 : skip_sse2;
+		return has_avx512() ? skip_avx512 : has_avx2() ? skip_avx2 : skip_sse2;
 	case SKIP_SSE2:
 		return skip_sse2;
 	case SKIP_AVX2:
 		return has_avx2() ? skip_avx2 : NULL;
+	case SKIP_AVX512:
+		return has_avx512() ? skip_avx512 : NULL;
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 	case SKIP_AUTO:
 		return skip_neon;

@@ -23,7 +23,15 @@
 
 typedef const char *skip_fn(const char *p);
 
-enum skip_which { SKIP_AUTO, SKIP_SWAR, SKIP_SSE2, SKIP_AVX2, SKIP_NEON, SKIP_COUNT };
+enum skip_which {
+	SKIP_AUTO,
+	SKIP_SWAR,
+	SKIP_SSE2,
+	SKIP_AVX2,
+	SKIP_NEON,
+	SKIP_AVX512,
+	SKIP_COUNT
+};
 
 /* NULL when this processor (or this build) has no such kernel; SKIP_AUTO is never NULL. */
 skip_fn *skip_kernel(enum skip_which k);

@@ -85,6 +85,7 @@ enum place {
 	AT_INPUT,   /* anywhere in a tool's input */
 	AT_RESULT,  /* anywhere in a result block or in toolUseResult */
 	AT_ELSE,
+	PLACES,
 };
 
 #define LEAN 1 /* not kept for listings */
@@ -240,7 +241,11 @@ struct transcript_state {
 	bool has_message, foreign_key;
 	const struct val *root_content, *message_content;
 	struct seen young, old;
-	uint8_t slot[256], next[RULES_COUNT]; /* hash chains over RULES; 0 ends one */
+	struct scan_names names;           /* the keys of RULES */
+	bool swallow[PLACES][RULES_COUNT]; /* what listings need not see */
+	uint16_t root_at[RULES_COUNT], message_at[RULES_COUNT], no_at[RULES_COUNT];
+	struct scan_members members[PLACES], root,
+		message; /* by place, and of the record */
 };
 
 static void *take_memory(size_t n)
@@ -330,56 +335,35 @@ static bool seen_before(struct transcript_state *st, uint64_t h)
 
 /* ---- keys ---- */
 
-static inline unsigned key_hash(const char *p, size_t n)
+/* Strings of these keys are left out of listings. */
+static bool is_lean(enum place p, const struct rule *r)
 {
-	return ((unsigned)n * 29 + (unsigned char)p[0] * 5 + (unsigned char)p[n - 1] * 3 +
-		(unsigned char)p[n / 2]) &
-	       255;
+	return r->lean || (p == AT_MESSAGE && r->k == K_TYPE);
 }
 
 static void rules_index(struct transcript_state *st)
 {
-	for (size_t i = 1; i < RULES_COUNT; i++) {
-		unsigned h = key_hash(RULES[i].name, RULES[i].n);
-
-		st->next[i] = st->slot[h];
-		st->slot[h] = (uint8_t)i;
+	scan_names_init(&st->names);
+	for (size_t i = 1; i < RULES_COUNT; i++)
+		scan_names_add(&st->names, (str){RULES[i].name, RULES[i].n});
+	for (size_t p = 0; st->lean && p < PLACES; p++)
+		for (size_t i = 1; i < RULES_COUNT; i++)
+			if (is_lean((enum place)p, &RULES[i]))
+				st->swallow[p][i] = true;
+	for (size_t i = 1; st->lean && i < RULES_COUNT; i++) {
+		st->root_at[i] = RULES[i].field;
+		st->message_at[i] = RULES[i].message_field;
 	}
-}
-
-/* n bytes are equal; in line for the lengths of most keys. */
-static inline bool same_key(const char *a, const char *b, size_t n)
-{
-	uint64_t a8, b8, a8_end, b8_end;
-	uint32_t a4, b4, a4_end, b4_end;
-
-	if (n > 16)
-		return memcmp(a, b, n) == 0;
-	if (n >= 8) {
-		memcpy(&a8, a, 8);
-		memcpy(&b8, b, 8);
-		memcpy(&a8_end, a + n - 8, 8);
-		memcpy(&b8_end, b + n - 8, 8);
-		return a8 == b8 && a8_end == b8_end;
-	}
-	if (n >= 4) {
-		memcpy(&a4, a, 4);
-		memcpy(&b4, b, 4);
-		memcpy(&a4_end, a + n - 4, 4);
-		memcpy(&b4_end, b + n - 4, 4);
-		return a4 == b4 && a4_end == b4_end;
-	}
-	return a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1];
-}
-
-static inline const struct rule *rule_of(const struct transcript_state *st, str key)
-{
-	if (!key.n || key.n > sizeof(RULES[0].name))
-		return &RULES[0];
-	for (unsigned i = st->slot[key_hash(key.p, key.n)]; i; i = st->next[i])
-		if (RULES[i].n == key.n && same_key(RULES[i].name, key.p, key.n))
-			return &RULES[i];
-	return &RULES[0];
+	for (size_t p = 0; p < PLACES; p++)
+		st->members[p] = (struct scan_members){.names = &st->names,
+						       .swallow = st->swallow[p],
+						       .at = st->no_at,
+						       .base = (char *)&st->rec,
+						       .text = &st->text};
+	st->root = st->members[AT_ROOT];
+	st->root.at = st->root_at;
+	st->message = st->members[AT_MESSAGE];
+	st->message.at = st->message_at;
 }
 
 static enum place place_below(enum place p, unsigned k)
@@ -400,6 +384,7 @@ static enum place place_below(enum place p, unsigned k)
 		return k == K_MESSAGE ? AT_MESSAGE : AT_ELSE;
 	case AT_ROOT:
 	case AT_ELSE:
+	case PLACES:
 		break;
 	}
 	switch (k) {
@@ -462,12 +447,12 @@ static struct val *val_new(struct transcript_state *st, enum val_type type)
 }
 
 /* A key that stays: a known one is borrowed from the table. */
-static void key_take(struct transcript_state *st)
+static void key_take(struct transcript_state *st, unsigned number)
 {
 	str key = st->scan.key;
 	size_t at = st->text.n;
 
-	st->rule = rule_of(st, key);
+	st->rule = &RULES[number];
 	if (st->rule != &RULES[0]) {
 		st->key = (str){st->rule->name, st->rule->n};
 		return;
@@ -491,19 +476,33 @@ static inline str *field_of(struct transcript_state *st)
 	return at ? (str *)(void *)((char *)&st->rec + at) : NULL;
 }
 
+/* A string that the scanner has handed out, within these caps: all of it is in the text. */
+static bool plain_take(struct transcript_state *st, str s, size_t head, size_t tail)
+{
+	bool whole = s.n <= head + tail;
+
+	scan_plain_add(&st->text, whole ? s : str_head(s, head));
+	if (!whole)
+		buf_add(&st->tail, str_from(s, s.n - tail));
+	return whole;
+}
+
 /* Consume the string at hand within the caps; what was taken is in *text and *tail. */
 static bool text_take(struct transcript_state *st, unsigned keep, str *text, str *tail)
 {
 	size_t at = st->text.n, tail_at = st->tail.n;
 	size_t head = st->cap[keep].head, end = st->cap[keep].tail;
 	size_t left = st->text.max - at, tail_left = st->tail.max - tail_at;
+	str plain = st->scan.member ? st->scan.plain : STR_NONE;
 	bool whole;
 
 	if (keep != KEEP_IDENT && left < head + end + RESERVE_BYTES)
 		head = end = 0;
 	if (end > tail_left)
 		end = 0;
-	whole = scan_text(&st->scan, &st->text, end ? &st->tail : NULL, head, end);
+	whole = plain.p ? plain_take(st, plain, head, end)
+			: scan_text(&st->scan, &st->text, end ? &st->tail : NULL, head,
+				    end);
 	if (st->text.full || st->tail.full) {
 		buf_cut(&st->text, at);
 		buf_cut(&st->tail, tail_at);
@@ -578,8 +577,7 @@ static void string_take(struct transcript_state *st)
 		}
 		return;
 	}
-	if (st->lean && f->obj &&
-	    (st->rule->lean || (f->place == AT_MESSAGE && st->rule->k == K_TYPE)))
+	if (st->lean && f->obj && is_lean((enum place)f->place, st->rule))
 		return;
 	if (!f->v)
 		return;
@@ -908,13 +906,30 @@ struct transcript *transcript_new(struct source *src, uint64_t at,
 	return t;
 }
 
+static inline enum scan_tok token_next(struct transcript_state *st)
+{
+	const struct frame *f = &st->frame[st->depth ? st->depth - 1 : 0];
+
+	if (st->depth && f->obj)
+		return scan_member(&st->scan, st->depth == 1 ? &st->root
+					      : st->depth == 2 && f->place == AT_MESSAGE
+						      ? &st->message
+						      : &st->members[f->place]);
+	st->scan.member = false;
+	return scan_next(&st->scan);
+}
+
 enum transcript_got transcript_next(struct transcript *t, const struct record **rec)
 {
 	struct transcript_state *st = t->st;
+	enum scan_tok tok;
 
 	record_start(st);
 	for (;;) {
-		switch (scan_next(&st->scan)) {
+		tok = token_next(st);
+		if (st->scan.member)
+			key_take(st, st->scan.name);
+		switch (tok) {
 		case SCAN_OBJ:
 			container_open(st, true);
 			break;
@@ -926,7 +941,7 @@ enum transcript_got transcript_next(struct transcript *t, const struct record **
 			container_close(st);
 			break;
 		case SCAN_KEY:
-			key_take(st);
+			key_take(st, scan_names_find(&st->names, st->scan.key));
 			break;
 		case SCAN_STR:
 			string_take(st);

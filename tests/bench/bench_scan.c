@@ -227,7 +227,8 @@ int main(int argc, char **argv)
 	} kernel[] = {{SCAN_SWAR, "swar"},
 		      {SCAN_SSE2, "sse2"},
 		      {SCAN_AVX2, "avx2"},
-		      {SCAN_NEON, "neon"}};
+		      {SCAN_NEON, "neon"},
+		      {SCAN_AVX512, "avx512"}};
 	int fd = open_input(argc > 1 ? argv[1] : NULL);
 	double bytes = (double)lseek(fd, 0, SEEK_END), lines, cjson, tokens;
 	struct rusage use;

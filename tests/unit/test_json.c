@@ -356,7 +356,7 @@ static void test_json__the_scanner_agrees_but_for_the_inside_of_strings(void **s
 
 	(void)state;
 	for (i = 0; i < CASES; i++) {
-		for (k = SCAN_AUTO; k <= SCAN_NEON; k++) {
+		for (k = SCAN_AUTO; k <= SCAN_AVX512; k++) {
 			struct source src = {.fd = 99};
 			struct scan s;
 			enum scan_tok tok;

@@ -51,7 +51,7 @@ static void feed_from(str data, size_t step)
 
 /* ---- what comes out, as a text ---- */
 
-enum how { SKIPPED, TEXTS };
+enum how { SKIPPED, TEXTS, MEMBERS };
 
 static const char *why_name(enum scan_why w)
 {
@@ -68,6 +68,55 @@ static void assert_blank(uint64_t at)
 	assert_true(memchr(" \t\r\n", c, 4) || (at < 3 && c == "\xef\xbb\xbf"[at]));
 }
 
+/* ---- keys with their values, which scan_member may tell at once ---- */
+
+static struct scan_names names;
+
+static void name_some(void)
+{
+	static const char *const name[] = {
+		"a",         "b",       "t",       "type",         "uuid",
+		"timestamp", "message", "content", "a longer key", "sessionId"};
+	size_t i;
+
+	scan_names_init(&names);
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		scan_names_add(&names, str_of(name[i]));
+		assert_int_equal(scan_names_find(&names, str_of(name[i])), i + 1);
+	}
+}
+
+static enum scan_tok token(struct scan *s, enum how how, struct buf *out)
+{
+	static const bool swallow[SCAN_NAMES_MAX];
+	static const uint16_t at[SCAN_NAMES_MAX];
+	const struct scan_members m = {.names = &names, .swallow = swallow, .at = at};
+	enum scan_tok tok;
+
+	s->member = false;
+	if (how != MEMBERS || s->depth == 0)
+		return scan_next(s);
+	tok = scan_member(s, &m);
+	if (s->member) {
+		assert_int_equal(scan_names_find(&names, s->key), s->name);
+		buf_add(out, s->key);
+		buf_byte(out, ':');
+	}
+	return tok;
+}
+
+/* The string at hand within 40 bytes of head and 24 of tail, as scan_text gives it. */
+static bool text_of(struct scan *s, struct buf *text, struct buf *tail)
+{
+	if (!s->member || !s->plain.p)
+		return scan_text(s, text, tail, 40, 24);
+	assert_true(s->plain.n <= SCAN_PLAIN_MAX);
+	assert_int_equal(s->str_size, s->plain.n);
+	scan_plain_add(text, s->plain);
+	assert_int_equal(text->p[text->n], 0);
+	return true;
+}
+
 /* Tokens of whole records, records and losses, one item a word. Checks the accounting too. */
 static void tell(struct scan *s, enum how how, struct buf *out)
 {
@@ -80,7 +129,7 @@ static void tell(struct scan *s, enum how how, struct buf *out)
 	bool cut;
 
 	for (;;) {
-		tok = scan_next(s);
+		tok = token(s, how, out);
 		if (tok == SCAN_END || tok == SCAN_ERROR)
 			break;
 		switch (tok) {
@@ -95,7 +144,7 @@ static void tell(struct scan *s, enum how how, struct buf *out)
 				buf_add(out, STR("\"\" "));
 				break;
 			}
-			cut = !scan_text(s, &text, &tail, 40, 24);
+			cut = !text_of(s, &text, &tail);
 			buf_byte(out, '"');
 			buf_add(out, buf_str(&text));
 			buf_add(out, cut ? STR("...") : STR_NONE);
@@ -170,8 +219,8 @@ static void story(str data, size_t step, enum how how, struct buf *out)
 static void expect_all(str data, str want)
 {
 	static const size_t steps[] = {0, 1, 2, 7, 64, 65};
-	static const enum scan_kernel kernels[] = {SCAN_SWAR, SCAN_SSE2, SCAN_AVX2,
-						   SCAN_NEON, SCAN_AUTO};
+	static const enum scan_kernel kernels[] = {SCAN_SWAR, SCAN_SSE2,   SCAN_AVX2,
+						   SCAN_NEON, SCAN_AVX512, SCAN_AUTO};
 	struct buf out = BUF_INIT(1 << 20);
 	size_t i, k;
 
@@ -180,6 +229,8 @@ static void expect_all(str data, str want)
 			continue;
 		for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 			story(data, steps[i], TEXTS, &out);
+			assert_str(buf_str(&out), want);
+			story(data, steps[i], MEMBERS, &out);
 			assert_str(buf_str(&out), want);
 		}
 	}
@@ -546,7 +597,8 @@ static void test_scan__cut_at_every_byte(void **state)
 		buf_byte(&b, '\n');
 	}
 	for (cut = 0; cut <= b.n; cut++) {
-		story(str_head(buf_str(&b), cut), cut % 3, TEXTS, &out);
+		story(str_head(buf_str(&b), cut), cut % 3, cut % 2 ? TEXTS : MEMBERS,
+		      &out);
 		for (n = 0; n < 3 && end[n] <= cut; n++)
 			;
 		expect_records(buf_str(&out), at, which, n, "cut", cut);
@@ -694,7 +746,7 @@ test_scan__random_damage_costs_no_sound_record_and_every_byte_is_told(void **sta
 		story(buf_str(&b), 0, TEXTS, &out);
 		expect_among(buf_str(&out), at, which, n, round);
 		scan_use(round % 2 ? SCAN_SWAR : SCAN_SSE2);
-		story(buf_str(&b), 1 + round % 50, TEXTS, &other);
+		story(buf_str(&b), 1 + round % 50, round % 3 ? MEMBERS : TEXTS, &other);
 		assert_str(buf_str(&out), buf_str(&other));
 	}
 	scan_use(SCAN_AUTO);
@@ -1211,9 +1263,60 @@ static void test_scan__release_accepts_an_empty_scanner(void **state)
 	assert_null(s.st);
 }
 
+/* Strings of some keys are passed over, and of others put where the caller wants them. */
+static void test_scan__members_are_swallowed_or_taken(void **state)
+{
+	static const char data[] =
+		"{\"a\":\"gone\",\"b\":\"kept\",\"t\":\"A\",\"a\":[\"x\"],\"a\":\"\\n gone \\\"\","
+		"\"t\":null,\"c\":{\"a\":1,\"t\":\"longer: 0123456789012345678901234567890123456789\"},"
+		"\"t\":\"\",\"a\":\"torn";
+	static const bool swallow[SCAN_NAMES_MAX] = {[1] = true};
+	static const uint16_t at[SCAN_NAMES_MAX] = {[3] = sizeof(str)};
+	str field[2] = {STR_NONE, STR_NONE};
+	struct buf text = BUF_INIT(1 << 10), out = BUF_INIT(1 << 10);
+	struct scan_members m = {&names, swallow, at, (char *)field, &text};
+	struct source src = {.fd = 99};
+	struct scan s;
+	size_t step;
+
+	(void)state;
+	for (step = 0; step < 3; step++) {
+		enum scan_tok tok;
+
+		buf_reset(&out);
+		buf_reset(&text);
+		assert_non_null(buf_room(&text, 200));
+		feed_from(STR(data), step);
+		scan_init(&s, &src, 0);
+		while ((tok = s.depth ? scan_member(&s, &m) : scan_next(&s)) !=
+		       SCAN_LOSS) {
+			if (s.member && s.depth)
+				buf_printf(&out, "%.*s:", STR_ARG(s.key));
+			buf_printf(&out, "%d ", tok);
+			if (tok == SCAN_STR && s.member && s.plain.p)
+				buf_printf(&out, "%.*s ", STR_ARG(s.plain));
+			s.member = false;
+		}
+		assert_int_equal(s.loss_len, sizeof(data) - 1);
+		if (step == 0) {
+			assert_str(buf_str(&out),
+				   STR("0 b:5 kept a:2 5 3 t:9 c:0 a:6 t:5 1 "));
+			assert_str(buf_str(&text), STR("A"));
+			assert_str(field[1], STR(""));
+			assert_ptr_equal(field[1].p, text.p + 1);
+		}
+		scan_release(&s);
+	}
+	assert_null(field[0].p);
+	buf_release(&text);
+	buf_release(&out);
+	io_real();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scan__members_are_swallowed_or_taken),
 		cmocka_unit_test(test_scan__a_record_is_told_token_by_token),
 		cmocka_unit_test(test_scan__an_empty_file_has_no_records),
 		cmocka_unit_test(test_scan__cr_bom_and_blank_lines_are_no_losses),
@@ -1272,5 +1375,6 @@ int main(void)
 		cmocka_unit_test(test_scan__release_accepts_an_empty_scanner),
 	};
 
+	name_some();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,8 @@
 #include "fault.h"
 #include "data/skip.h"
 
-static const char *const kernel_name[SKIP_COUNT] = {"auto", "swar", "sse2", "avx2",
-						    "neon"};
+static const char *const kernel_name[SKIP_COUNT] = {"auto", "swar", "sse2",
+						    "avx2", "neon", "avx512"};
 
 /* What a kernel does, said plainly. */
 static size_t plain_skip(const char *p, size_t end)
