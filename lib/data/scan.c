@@ -977,6 +977,25 @@ static inline const char *integer(const char *p)
 	return (*q == ',' || *q == '}') && q - p <= SCAN_NUM_MAX ? q : NULL;
 }
 
+/* The key at p, with its closing quote and its colon, is number i (of number 0: is empty). */
+static inline bool key_is(const struct scan_names *names, unsigned i, const char *p)
+{
+#ifdef __SSE2__
+	const __m128i *key = (const __m128i *)(const void *)p;
+	const __m128i *name = (const __m128i *)(const void *)names->quoted[i];
+	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(key), _mm_loadu_si128(name));
+	__m128i high =
+		_mm_cmpeq_epi8(_mm_loadu_si128(key + 1), _mm_loadu_si128(name + 1));
+	uint32_t bits = (uint32_t)_mm_movemask_epi8(low) |
+			(uint32_t)_mm_movemask_epi8(high) << 16;
+
+	/* the bytes behind do not matter */
+	return !(~bits & ((uint32_t)((uint64_t)4 << names->n[i]) - 1u));
+#else
+	return same(p, names->quoted[i], names->n[i] + 2u);
+#endif
+}
+
 /* The key at p, behind its quote: its number, and *end at its closing quote; NULL there when it is no plain one. */
 static inline unsigned key_at(struct scan_state *st, const struct scan_names *names,
 			      const char *p, const char **end)
@@ -986,13 +1005,13 @@ static inline unsigned key_at(struct scan_state *st, const struct scan_names *na
 	unsigned i = guess[0];
 
 	*end = p + names->n[i];
-	if (likely(same(p, names->quoted[i], names->n[i] + 2u) && i))
+	if (likely(key_is(names, i, p)))
 		return i;
 	guess[0] = guess[1];
 	guess[1] = (uint8_t)i;
 	i = guess[0];
 	*end = p + names->n[i];
-	if (likely(same(p, names->quoted[i], names->n[i] + 2u) && i))
+	if (likely(key_is(names, i, p)))
 		return i;
 	*end = skip_plain(p);
 	if (!*end || (*end)[1] != ':') {

@@ -277,8 +277,10 @@ uint64_t transcript_hash(str s)
 		h = mix(h, w);
 	}
 	w = 0;
-	if (s.n > i)
-		memcpy(&w, s.p + i, s.n - i);
+	if (s.n >= 8)
+		memcpy(&w, s.p + s.n - 8, 8);
+	else
+		memcpy(&w, s.p, s.n);
 	h = mix(mix(h, w), 0x2545f4914f6cdd1du);
 	return h ? h : 1;
 }

@@ -153,6 +153,20 @@ static str mask_tail(str s)
 	return str_from(s, from);
 }
 
+static bool is_ascii(str s)
+{
+	size_t i = 0;
+	uint64_t word, high = 0;
+
+	for (; s.n - i >= 8; i += 8) {
+		memcpy(&word, s.p + i, 8);
+		high |= word;
+	}
+	for (; i < s.n; i++)
+		high |= (unsigned char)s.p[i];
+	return !(high & 0x8080808080808080u);
+}
+
 /* The first / last n characters of valid UTF-8. */
 static str chars_head(str s, size_t n)
 {
@@ -160,6 +174,8 @@ static str chars_head(str s, size_t n)
 
 	if (s.n <= n)
 		return s;
+	if (is_ascii(str_head(s, n)))
+		return str_head(s, n);
 	while (i < s.n && n) {
 		i++;
 		while (i < s.n && ((unsigned char)s.p[i] & 0xc0) == 0x80)
@@ -175,6 +191,8 @@ static str chars_tail(str s, size_t n)
 
 	if (s.n <= n)
 		return s;
+	if (is_ascii(str_from(s, s.n - n)))
+		return str_from(s, s.n - n);
 	while (i && n) {
 		i--;
 		while (i && ((unsigned char)s.p[i] & 0xc0) == 0x80)
@@ -182,20 +200,6 @@ static str chars_tail(str s, size_t n)
 		n--;
 	}
 	return str_from(s, i);
-}
-
-static bool is_ascii(str s)
-{
-	size_t i = 0;
-	uint64_t word, high = 0;
-
-	for (; s.n - i >= 8; i += 8) {
-		memcpy(&word, s.p + i, 8);
-		high |= word;
-	}
-	for (; i < s.n; i++)
-		high |= (unsigned char)s.p[i];
-	return !(high & 0x8080808080808080u);
 }
 
 /*
