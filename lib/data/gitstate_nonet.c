@@ -7,6 +7,9 @@
  * Names as in libgit2 1.5 (src/libgit2/transports, src/libgit2/streams). Linked statically
  * only; a shared libgit2 brings its own.
  */
+#include <pwd.h>
+#include <stddef.h>
+
 int git_smart_subtransport_ssh(void);
 int git_transport_ssh_global_init(void);
 int git_transport_ssh_with_paths(void);
@@ -67,4 +70,19 @@ int git_mbedtls_stream_wrap(void)
 int git_socket_stream_new(void)
 {
 	return -1;
+}
+
+/*
+ * libgit2 asks for the home directory of the user when HOME is not set. glibc would load
+ * the system's name services for that, also into a static program, where they need not fit:
+ * no such user, and then there is no user configuration.
+ */
+int getpwuid_r(uid_t uid, struct passwd *pwd, char *buf, size_t n, struct passwd **result)
+{
+	(void)uid;
+	(void)pwd;
+	(void)buf;
+	(void)n;
+	*result = NULL;
+	return 0;
 }
