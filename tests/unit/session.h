@@ -80,12 +80,12 @@ __attribute__((constructor)) static void session_start(void)
 	session_corpus_env = getenv("HANDOFF_CORPUS");
 }
 
-/* The folder of a larger corpus, or NULL: $HANDOFF_CORPUS, else ../shared/corpus. */
+/* The folder of a larger corpus, or NULL: $HANDOFF_CORPUS. */
 static inline const char *session_corpus(void)
 {
-	const char *dir = session_corpus_env ? session_corpus_env : "../shared/corpus";
+	const char *dir = session_corpus_env;
 
-	return access(dir, R_OK) == 0 ? dir : NULL;
+	return dir && access(dir, R_OK) == 0 ? dir : NULL;
 }
 
 /* Our own transcripts and, where there is one, the corpus; returns how many. */
