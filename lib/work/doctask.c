@@ -85,7 +85,8 @@ void doctask_find(const struct facts *f, struct doctask *t)
 		t->last = &f->prompt[i];
 	}
 	t->answered = t->last && f->last_text_record > t->last->record && !f->nopen &&
-		      f->last == FACT_LAST_TEXT;
+		      (f->last == FACT_LAST_TEXT ||
+		       f->stop_hook_record > t->last->record);
 }
 
 str doctask_heading(str text)

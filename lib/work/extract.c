@@ -421,16 +421,53 @@ static int by_read(const void *a, const void *b)
 	return str_cmp(x->path, y->path);
 }
 
+static bool is_shown(const struct fact_prompt *p, size_t n, uint64_t record)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].record == record)
+			return true;
+	}
+	return false;
+}
+
+/* Of a prompt with the same words twice, the later goes unless the first was left behind. */
+static void show_once(struct extract *x)
+{
+	struct fact_prompt *p = x->view.prompt;
+	bool stay[PROMPTS_MAX + 1];
+	size_t n = x->view.nprompt, kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		stay[i] = !p[i].same_as || !is_shown(p, n, p[i].same_as);
+	for (size_t i = 0; i < n; i++) {
+		if (stay[i])
+			p[kept++] = p[i];
+	}
+	x->view.nprompt = kept;
+}
+
+/* The last prompt that was typed while no turn ran: calls before it are over. */
+static uint64_t last_typed(const struct facts *v)
+{
+	for (size_t i = v->nprompt; i-- > 0;) {
+		if (v->prompt[i].kind == FACT_PROMPT)
+			return v->prompt[i].record;
+	}
+	return 0;
+}
+
 static void show_open(struct extract *x, const struct sieve *s)
 {
 	struct fact_call *open = arena_new(&x->other, struct fact_call, OPEN_MAX);
+
+	uint64_t typed = last_typed(&x->view);
 
 	x->view.open = open;
 	x->view.nopen = 0;
 	for (size_t i = 0; open && i < x->ncall; i++) {
 		const struct call *c = &x->call[i];
 
-		if (abandoned(s, c->record))
+		if (abandoned(s, c->record) || c->record < typed)
 			continue;
 		open[x->view.nopen++] =
 			(struct fact_call){c->record, c->at,          c->id,   c->name,
@@ -516,6 +553,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 			show_rows(x, i, off[i], &s);
 	}
 	show_open(x, &s);
+	show_once(x);
 	show_waits(x);
 	show_last_result(x);
 	show_last_text(x, &s);

@@ -35,6 +35,7 @@ enum fact_prompt_kind {
 struct fact_prompt {
 	uint64_t record;
 	int64_t at;
+	uint64_t same_as; /* record of the prompt just before with the same words; 0 */
 	enum fact_prompt_kind kind;
 	bool after_interrupt;
 	str text;
@@ -188,7 +189,7 @@ struct facts {
 	FACTS_LIST(fact_name, tracked); /* paths of the client's file history */
 	FACTS_LIST(fact_command, command);
 	FACTS_LIST(fact_error, error);
-	/* calls without a result, live branch, oldest first */
+	/* calls without a result since the last typed prompt, live branch, oldest first */
 	FACTS_LIST(fact_call, open);
 	FACTS_LIST(fact_call, recent); /* the last five calls with a result */
 	FACTS_LIST(fact_todo, todo);
@@ -214,6 +215,7 @@ struct facts {
 	uint32_t compactions, interrupts;
 	str last_text;
 	uint64_t last_text_record;
+	uint64_t stop_hook_record; /* of the last Stop hook that went on after a text */
 	str last_result;
 	uint64_t last_edit_record;
 	int64_t last_edit_at;

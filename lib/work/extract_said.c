@@ -14,7 +14,7 @@ static bool same_start(struct extract *x, str a, str key)
 }
 
 /* The same words again: a queued prompt that was then sent, or a record written twice. */
-static bool is_repeat(struct extract *x, str text)
+static const struct fact_prompt *repeated(struct extract *x, str text)
 {
 	const struct facts *f = &x->f;
 	str key = utf8_head(extract_squeezed(x, utf8_head(text, 1000)), 200);
@@ -24,9 +24,9 @@ static bool is_repeat(struct extract *x, str text)
 
 		if ((p->kind == FACT_QUEUED || f->records - p->record < REPEAT_RECORDS) &&
 		    same_start(x, p->text, key))
-			return true;
+			return p;
 	}
-	return false;
+	return NULL;
 }
 
 #define SENTENCE_BYTES_MIN 4
@@ -60,16 +60,24 @@ static str question_before(struct extract *x, str text, enum fact_prompt_kind ki
 
 void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 {
+	const struct fact_prompt *same;
 	struct fact_prompt *p;
+	uint64_t same_as;
 	str asked;
 
 	text = str_trim(text);
-	if (text.n == 0 || (kind != FACT_BANG && is_repeat(x, text)))
+	if (text.n == 0)
 		return;
+	same = kind != FACT_BANG ? repeated(x, text) : NULL;
+	/* the first of two typed ones may lie on a branch that was left: kept until shown */
+	if (same && (kind != FACT_PROMPT || same->kind != FACT_PROMPT))
+		return;
+	same_as = same ? same->record : 0;
 	asked = question_before(x, text, kind);
 	p = table_push(&extract_table[T_PROMPT], x);
 	p->record = x->f.records;
 	p->at = x->now;
+	p->same_as = same_as;
 	p->kind = kind;
 	p->after_interrupt = x->f.last == FACT_LAST_INTERRUPT;
 	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL);
@@ -152,11 +160,13 @@ void extract_on_user_text(struct extract *x, str s)
 	}
 }
 
-/* Files that a command's page pulls in: `@path`. */
+/* Files that a command's page pulls in: `@path`; a hook's word after an answer. */
 void extract_on_meta_text(struct extract *x, str s)
 {
 	str word;
 
+	if (str_starts(s, STR("Stop hook feedback")) && x->f.last == FACT_LAST_TEXT)
+		x->f.stop_hook_record = x->f.records;
 	while (str_word(&s, &word)) {
 		if (word.p[0] != '@')
 			continue;

@@ -23,9 +23,9 @@ const struct table extract_read_name =
 	TABLE("read.name", struct fact_read, name, nnames, READ_NAMES_MAX, NAME_FIELDS);
 
 #define FIELD_TYPE struct fact_prompt
-static const struct field PROMPT_FIELDS[] = {F(record, U64), F(at, U64),
-					     F(kind, U32),   F(after_interrupt, BOOL),
-					     F(text, STR),   F(asked, STR)};
+static const struct field PROMPT_FIELDS[] = {
+	F(record, U64),           F(at, U64),   F(same_as, U64), F(kind, U32),
+	F(after_interrupt, BOOL), F(text, STR), F(asked, STR)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_sentence
 static const struct field SENTENCE_FIELDS[] = {
@@ -134,6 +134,7 @@ static const struct field SELF_FIELDS[] = {F(records, U64),
 					   F(interrupts, U32),
 					   F(last_text, STR),
 					   F(last_text_record, U64),
+					   F(stop_hook_record, U64),
 					   F(last_edit_record, U64),
 					   F(last_edit_at, U64),
 					   F(git_status, STR),
@@ -669,7 +670,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 1\n"
+#define SAVED_FIRST "handoff-extract 2\n"
 #define SAVED_LAST  "end "
 
 void extract_save(const struct extract *x, struct buf *out)

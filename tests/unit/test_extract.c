@@ -620,6 +620,53 @@ static void test_extract__open_calls_are_those_without_a_result(void **state)
 	free_facts();
 }
 
+static void test_extract__a_call_before_the_last_prompt_is_not_open(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	call("a", "Bash", "\"command\":\"make lamp\"");
+	record("attachment",
+	       ",\"attachment\":{\"type\":\"queued_command\",\"prompt\":\"and the hall\"}");
+	f = facts();
+	assert_int_equal(f->nopen, 1);
+	free_facts();
+	user("what is the state?");
+	assistant("The build died.");
+	f = facts();
+	assert_int_equal(f->nopen, 0);
+	free_facts();
+	call("b", "Bash", "\"command\":\"make hall\"");
+	f = facts();
+	assert_int_equal(f->nopen, 1);
+	is(f->open[0].label, "make hall");
+	free_facts();
+}
+
+static void test_extract__a_stop_hook_after_an_answer_is_noted(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	record("user",
+	       ",\"isMeta\":true,\"message\":{\"content\":\"Stop hook feedback:\\nearly\"}");
+	f = facts();
+	assert_int_equal(f->stop_hook_record, 0);
+	free_facts();
+	assistant("It is dim.");
+	record("user",
+	       ",\"isMeta\":true,\"message\":{\"content\":\"Stop hook feedback:\\nlearn\"}");
+	ran("learn", "ok", false);
+	f = facts();
+	assert_int_equal(f->stop_hook_record, 4);
+	assert_int_equal(f->nprompt, 1);
+	free_facts();
+}
+
 static void test_extract__the_oldest_form_of_a_result_is_one(void **state)
 {
 	const struct facts *f = fixture("seed-format");
@@ -1044,6 +1091,49 @@ static void test_extract__abandoned_branches_are_left_out(void **state)
 	}
 }
 
+/* A line with its parent: what branches are made of. */
+static void said(const char *id, const char *parent, const char *type, const char *text)
+{
+	buf_printf(
+		&made,
+		"{\"type\":\"%s\",\"uuid\":\"%s\",\"parentUuid\":%s,\"sessionId\":\"s1\","
+		"\"timestamp\":\"2026-07-16T10:00:00Z\",\"message\":{\"role\":\"%s\","
+		"\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}}\n",
+		type, id, parent, type, text);
+}
+
+static void test_extract__the_same_prompt_on_the_live_branch_stays(void **state)
+{
+	struct extract *x = extract_new();
+	struct tree *t = tree_new();
+	const struct facts *f;
+	struct reading r;
+
+	(void)state;
+	start();
+	said("u0", "null", "user", "light the lamp");
+	said("a0", "\"u0\"", "assistant", "Lit.");
+	said("u1", "\"a0\"", "user", "dim the lamp");
+	said("u2", "\"a0\"", "user", "dim the lamp");
+	said("a2", "\"u2\"", "assistant", "It is dim.");
+	said("u3", "\"a2\"", "user", "thanks");
+	said("a3", "\"u3\"", "assistant", "Gladly.");
+	test_dir();
+	test_write("t.jsonl", buf_str(&made));
+	open_reading(&r, test_path("t.jsonl"));
+	feed(&r, x, t, SIZE_MAX);
+	tree_finish(t);
+	f = extract_facts(x, t, CLOCK_NONE);
+	assert_int_equal(f->nprompt, 3);
+	assert_int_equal(f->prompt[1].record, 4);
+	f = extract_facts(x, NULL, CLOCK_NONE);
+	assert_int_equal(f->nprompt, 3);
+	assert_int_equal(f->prompt[1].record, 3);
+	close_reading(&r);
+	tree_free(t);
+	extract_free(x);
+}
+
 static void test_extract__since_leaves_out_what_was_before(void **state)
 {
 	const struct facts *f;
@@ -1291,7 +1381,8 @@ static void test_extract__hostile_sizes_stay_within_the_memory(void **state)
 	}
 	f = facts();
 	assert_true(memory(current) <= EXTRACT_BYTES);
-	assert_true(f->nopen > 0 && f->nopen <= OPEN_MAX);
+	assert_true(current->ncall > 0 && current->ncall <= OPEN_MAX &&
+		    f->nopen <= current->ncall);
 	assert_true(f->dropped > 0);
 	assert_true(f->nagent > 0 && f->nprompt > 0);
 	free_facts();
@@ -1450,6 +1541,8 @@ int main(void)
 			test_extract__git_is_read_from_output_and_from_the_client),
 		cmocka_unit_test(test_extract__a_quiet_commit_is_known_by_its_message),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
+		cmocka_unit_test(test_extract__a_call_before_the_last_prompt_is_not_open),
+		cmocka_unit_test(test_extract__a_stop_hook_after_an_answer_is_noted),
 		cmocka_unit_test(test_extract__the_oldest_form_of_a_result_is_one),
 		cmocka_unit_test(test_extract__answers_notes_and_own_words),
 		cmocka_unit_test(test_extract__todos_of_every_client),
@@ -1477,6 +1570,7 @@ int main(void)
 			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
 		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),
 		cmocka_unit_test(test_extract__abandoned_branches_are_left_out),
+		cmocka_unit_test(test_extract__the_same_prompt_on_the_live_branch_stays),
 		cmocka_unit_test(test_extract__since_leaves_out_what_was_before),
 		cmocka_unit_test(test_extract__no_secret_of_the_fixtures_is_kept),
 		cmocka_unit_test(test_extract__no_field_lets_a_secret_in),
