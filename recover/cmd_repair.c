@@ -18,8 +18,9 @@ static void print(const struct repair_done *d, const struct args *a, struct out 
 	if (a->json) {
 		json_add_str(&name, str_of(a->output));
 		out_printf(o,
-			   "{\"format\":1,\"file\":%s,\"records\":%" PRIu64 ",\"losses\":%" PRIu64
-			   ",\"lost_bytes\":%" PRIu64 ",\"replaced\":%" PRIu64 "}\n",
+			   "{\"format\":1,\"file\":%s,\"records\":%" PRIu64
+			   ",\"losses\":%" PRIu64 ",\"lost_bytes\":%" PRIu64
+			   ",\"replaced\":%" PRIu64 "}\n",
 			   buf_cstr(&name), d->records, d->losses, d->lost_bytes,
 			   d->replaced);
 	} else {
@@ -36,18 +37,24 @@ static int run(const struct args *a, struct err *e)
 	struct repair_done done;
 	struct input in;
 	struct out o;
+	bool piped;
 	int ret;
 
 	if (!a->output)
 		return err_set(e, HF_EUSAGE, "repair: missing argument: -o FILE");
+	piped = strcmp(a->output, "-") == 0;
 	ret = input_open(&in, a, a->word[0], false, e);
 	if (!ret)
 		ret = glance_check(&in.src, in.pick.path, e);
 	if (!ret)
-		ret = repair_copy(&in.src, in.pick.path, a->output, &done, e);
+		ret = piped ? repair_write(&in.src, in.pick.path, STDOUT_FILENO,
+					   "standard output", &done, e)
+			    : repair_copy(&in.src, in.pick.path, a->output, &done, e);
 	if (!ret) {
 		progress_end(&in.progress);
-		out_init(&o, STDOUT_FILENO, "standard output");
+		/* what was done never mixes with the copy */
+		out_init(&o, piped ? STDERR_FILENO : STDOUT_FILENO,
+			 piped ? "standard error" : "standard output");
 		print(&done, a, &o);
 		ret = out_end(&o, e);
 	}
@@ -61,7 +68,8 @@ const struct command cmd_repair = {
 	.summary = "a clean copy of a damaged transcript",
 	.text = "Copy every whole record to FILE, one a line, as it is; what is torn is left out, bytes\n"
 		"that are no UTF-8 are replaced. The source is not touched. The copy holds everything,\n"
-		"secrets too (mode 0600).\n",
+		"secrets too (mode 0600). FILE may be - for standard output; what was done is then told\n"
+		"on standard error.\n",
 	.options = OPT_JSON | OPT_PROJECT | OPT_OUTPUT | OPT_QUIET,
 	.min_words = 1,
 	.max_words = 1,

@@ -259,18 +259,32 @@ static int fs_sync_dir(str dir, const char *path, struct err *e)
 	return ret;
 }
 
-/* 0 if path is missing, a regular file or a link; HF_E* otherwise. */
-static int fs_replaceable(const char *path, struct err *e)
+/* A link into /proc (/dev/stdout is one) names what a program has open, not a place. */
+static bool fs_is_magic(const char *path)
+{
+	static const char proc[] = "/proc/";
+	char to[sizeof proc - 1];
+
+	return readlink(path, to, sizeof to) == (ssize_t)sizeof to &&
+	       memcmp(to, proc, sizeof to) == 0;
+}
+
+int fs_replaceable(const char *path, struct err *e)
 {
 	struct stat st;
+	bool ok;
 	int ret;
 
 	FS_AGAIN(ret, io.lstat(path, &st));
 	if (ret < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "%s", path);
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return err_set(e, HF_EFORMAT, "%s: not a regular file", path);
-	return 0;
+	ok = S_ISREG(st.st_mode);
+	if (S_ISLNK(st.st_mode)) {
+		/* a link that leads nowhere may be replaced as well */
+		FS_AGAIN(ret, io.stat(path, &st));
+		ok = !fs_is_magic(path) && (ret < 0 || S_ISREG(st.st_mode));
+	}
+	return ok ? 0 : err_set(e, HF_EFORMAT, "%s: not a regular file", path);
 }
 
 /* The one way a file is replaced: temporary file in temp_dir, then a rename. */

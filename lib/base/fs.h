@@ -33,6 +33,12 @@ long fs_read_at(int fd, uint64_t off, size_t n, struct buf *out, struct err *e);
 /* Write all of s to fd, across short writes and a full pipe. `name` is for the message. */
 int fs_write_all(int fd, str s, const char *name, struct err *e);
 /*
+ * 0 if path may be replaced: it is missing, a regular file, or a link that leads to one or
+ * nowhere (the link is replaced, never its target). HF_EFORMAT for a folder, a FIFO, a device,
+ * and for links to them or into /proc, as /dev/stdout is.
+ */
+int fs_replaceable(const char *path, struct err *e);
+/*
  * Replace path: temporary file in the same folder, fsync, rename, fsync of the folder.
  * On any failure the old file stands and the temporary one is removed; only when the very
  * last step, the fsync of the folder, fails does the new one stand, and might be gone after

@@ -209,29 +209,53 @@ static int temp_open(const char *path, struct buf *temp, struct err *e)
 	return err_sys(e, "%s", path);
 }
 
+/* Whether st is the file that src reads. */
+static bool is_source(const struct source *src, const struct stat *st)
+{
+	return st->st_dev == src->dev && st->st_ino == src->ino;
+}
+
+static int to_itself(const char *name, struct err *e)
+{
+	return err_set(e, HF_EUSAGE,
+		       "%s: is the transcript itself: write to another file", name);
+}
+
+int repair_write(struct source *src, const char *src_path, int fd, const char *name,
+		 struct repair_done *done, struct err *e)
+{
+	struct stat st;
+	struct out o;
+	int ret, end;
+
+	*done = (struct repair_done){0};
+	if (io.fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_source(src, &st))
+		return to_itself(name, e);
+	out_init(&o, fd, name);
+	ret = records_copy(src, src_path, &o, done, e);
+	end = out_end(&o, e);
+	return ret ? ret : end;
+}
+
 int repair_copy(struct source *src, const char *src_path, const char *out_path,
 		struct repair_done *done, struct err *e)
 {
 	struct buf temp = BUF_INIT(8192);
 	struct stat st;
-	struct out o;
-	int fd, ret, end;
+	int fd, ret;
 
 	*done = (struct repair_done){0};
-	if (io.stat(out_path, &st) == 0 && st.st_dev == src->dev && st.st_ino == src->ino)
-		return err_set(e, HF_EUSAGE,
-			       "%s: is the transcript itself: write to another file",
-			       out_path);
+	if (io.stat(out_path, &st) == 0 && is_source(src, &st))
+		return to_itself(out_path, e);
+	ret = fs_replaceable(out_path, e);
+	if (ret)
+		return ret;
 	fd = temp_open(out_path, &temp, e);
 	if (fd < 0) {
 		ret = fd;
 		goto out;
 	}
-	out_init(&o, fd, out_path);
-	ret = records_copy(src, src_path, &o, done, e);
-	end = out_end(&o, e);
-	if (!ret)
-		ret = end;
+	ret = repair_write(src, src_path, fd, out_path, done, e);
 	if (!ret && io.fsync(fd) < 0)
 		ret = err_sys(e, "%s", out_path);
 	if (io.close(fd) < 0 && !ret)

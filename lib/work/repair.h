@@ -21,9 +21,13 @@ struct repair_done {
 
 /*
  * src stands at its beginning. HF_EUSAGE when out_path is the source itself, by whatever
- * name; on any failure an older out_path stands.
+ * name; HF_EFORMAT when out_path is no file that may be replaced (fs_replaceable). On any
+ * failure an older out_path stands.
  */
 int repair_copy(struct source *src, const char *src_path, const char *out_path,
 		struct repair_done *done, struct err *e);
+/* The same into an open descriptor, such as standard output; `name` is for the message. */
+int repair_write(struct source *src, const char *src_path, int fd, const char *name,
+		 struct repair_done *done, struct err *e);
 
 #endif

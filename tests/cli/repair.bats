@@ -52,3 +52,47 @@ load helper
 	run --separate-stderr -64 "$R" repair $TORN -o ''
 	complains "--output is empty"
 }
+
+@test "only a regular file is ever replaced" {
+	place cli-torn $TORN
+	mkdir folder
+	mkfifo fifo
+	ln -s folder to-folder
+	ln -s /dev/null to-device
+	for target in folder fifo to-folder to-device /dev/full /dev/stdout; do
+		run --separate-stderr -1 "$R" repair $TORN -o $target
+		complains "handoff-recover: $target: not a regular file"
+		run --separate-stderr -1 "$R" doc $TORN -o $target
+		complains "handoff-recover: $target: not a regular file"
+	done
+	[ -d folder ] && [ -p fifo ] && [ -L to-folder ] && [ -L to-device ]
+	[ -c /dev/full ] && [ -L /dev/stdout ]
+	[ -z "$(find . -name '*.part')" ]
+}
+
+@test "a link is replaced, not what it leads to" {
+	place cli-torn $TORN
+	echo old >target
+	ln -s target link
+	ln -s nowhere dangling
+	run -0 "$R" repair $TORN -o link
+	[ ! -L link ] && [ "$(cat target)" = old ]
+	run -0 "$R" repair $TORN -o dangling
+	[ ! -L dangling ] && [ ! -e nowhere ]
+	cmp link dangling
+}
+
+@test "- is standard output, and what was done goes to standard error" {
+	place cli-torn $TORN
+	run -0 "$R" repair $TORN -o out.jsonl
+	"$R" repair $TORN -o - >piped 2>told
+	cmp out.jsonl piped
+	[ "$(wc -l <told)" = 1 ]
+	grep -q '^2 records copied' told
+	[ ! -e ./- ]
+	before=$(sha256sum <"$PLACED")
+	status=0
+	"$R" repair "$PLACED" -o - >>"$PLACED" 2>told || status=$?
+	[ "$status" = 64 ]
+	[ "$(sha256sum <"$PLACED")" = "$before" ]
+}

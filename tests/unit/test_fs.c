@@ -358,6 +358,23 @@ static void test_fs__write_atomic_knows_names_without_a_folder(void **state)
 	free(here);
 }
 
+static void test_fs__only_files_and_links_to_them_are_replaceable(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(test_path("rd"), 0700), 0);
+	assert_int_equal(mkfifo(test_path("rp"), 0600), 0);
+	assert_int_equal(symlink("rd", test_path("rl1")), 0);
+	assert_int_equal(symlink("nowhere", test_path("rl2")), 0);
+	assert_int_equal(symlink("/proc/self/fd/0", test_path("rl3")), 0);
+	assert_int_equal(fs_replaceable(test_path("missing"), NULL), 0);
+	assert_int_equal(fs_replaceable(test_path("rl2"), NULL), 0);
+	assert_int_equal(fs_replaceable(test_path("rd"), NULL), HF_EFORMAT);
+	assert_int_equal(fs_replaceable(test_path("rp"), NULL), HF_EFORMAT);
+	assert_int_equal(fs_replaceable(test_path("rl1"), NULL), HF_EFORMAT);
+	assert_int_equal(fs_replaceable(test_path("rl3"), NULL), HF_EFORMAT);
+	assert_int_equal(fs_replaceable("/dev/null", NULL), HF_EFORMAT);
+}
+
 static void test_fs__write_atomic_replaces_a_link_not_its_target(void **state)
 {
 	struct stat st;
@@ -1056,6 +1073,7 @@ int main(void)
 		cmocka_unit_test(test_fs__write_all_waits_for_a_full_pipe),
 		cmocka_unit_test(test_fs__write_atomic_replaces_and_creates),
 		cmocka_unit_test(test_fs__write_atomic_knows_names_without_a_folder),
+		cmocka_unit_test(test_fs__only_files_and_links_to_them_are_replaceable),
 		cmocka_unit_test(test_fs__write_atomic_replaces_a_link_not_its_target),
 		cmocka_unit_test(test_fs__write_atomic_is_old_or_new_whatever_call_fails),
 		cmocka_unit_test(test_fs__write_quick_and_through_are_old_or_new_too),
