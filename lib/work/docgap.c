@@ -6,6 +6,7 @@
 #include "work/prose.h"
 
 #define CHECKS_SHOWN  6
+#define WAITS_SHOWN   3
 #define NAMED_PROMPTS 12 /* prompts looked at for files that nobody touched */
 #define NAMED_BYTES   1500
 
@@ -163,7 +164,8 @@ static void gap_open(struct doc *d)
 {
 	const struct facts *f = d->f;
 	struct buf *b;
-	size_t i, from;
+	char span[WAITS_SHOWN][24];
+	size_t i, n = 0;
 	int64_t *w;
 
 	if (!f->nopen)
@@ -175,18 +177,20 @@ static void gap_open(struct doc *d)
 	if (w) {
 		memcpy(w, f->wait, f->nwait * sizeof(*w));
 		qsort(w, f->nwait, sizeof(*w), by_time);
-		from = f->nwait > 3 ? f->nwait - 3 : 0;
 		buf_add(b, STR(" Earlier results came up to "));
-		for (i = from; i < f->nwait; i++) {
-			char span[24];
-
-			clock_span(span, w[i]);
-			buf_printf(b, "%s%s",
-				   i == from           ? ""
-				   : i + 1 == f->nwait ? " and "
-						       : ", ",
-				   span);
+		for (i = f->nwait; i > 0; i--) {
+			/* from the longest back, so that equal ones count once */
+			if (n < WAITS_SHOWN) {
+				clock_span(span[n], w[i - 1]);
+				n += n == 0 || strcmp(span[n], span[n - 1]) != 0;
+			}
 		}
+		for (i = n; i-- > 0;)
+			buf_printf(b, "%s%s",
+				   i + 1 == n ? ""
+				   : i == 0   ? " and "
+					      : ", ",
+				   span[i]);
 		buf_add(b, STR(" after their calls"));
 		if (f->mode.n) {
 			buf_add(b, STR(" (mode "));
@@ -381,9 +385,11 @@ static void gap_file(struct doc *d, const struct docgap_file *file)
 	}
 	b = doc_text(d);
 	if (file->since != CLOCK_NONE) {
-		buf_add(b, STR("Prompts, texts, errors and commands from before "));
+		buf_add(b,
+			STR("Not looked at, because of --since: prompts, texts, errors and commands from before "));
 		doc_time(d, b, file->since);
-		buf_add(b, STR(" are left out, as asked."));
+		buf_add(b,
+			STR(" (what is open, forbidden or was run is judged on all records)."));
 		doc_must(d, gap(d, 0.7), 16, 0);
 	}
 	b = doc_text(d);

@@ -222,6 +222,20 @@ static bool is_quoted_already(const struct doc *d, str text)
 	return false;
 }
 
+/* "! git pull" ran; nobody said it. */
+static void bang_line(struct doc *d, str text, double age, uint64_t record)
+{
+	struct doc_line *l;
+
+	if (str_starts(text, STR("!")))
+		text = str_trim(str_from(text, 1));
+	if (!text.n)
+		return;
+	l = line_in(d, WORDS, age, DOC_B_PROMPT, "- Run by the user: ");
+	doc_code(d, doc_text(d), text, 190);
+	doc_add(d, l, 2, record);
+}
+
 static void prompt_line(struct doc *d, const struct doctask *t,
 			const struct fact_prompt *p)
 {
@@ -238,8 +252,11 @@ static void prompt_line(struct doc *d, const struct doctask *t,
 		event_line(d, t, p, text);
 		goto out;
 	}
-	if (p->kind == FACT_BANG ||
-	    (str_starts(text, STR("/")) && doctask_is_client_command(text))) {
+	if (p->kind == FACT_BANG) {
+		bang_line(d, text, age, p->record);
+		goto out;
+	}
+	if (str_starts(text, STR("/")) && doctask_is_client_command(text)) {
 		if (str_chr(text, ' ') == STR_NPOS)
 			goto out;
 		value = 2;
@@ -562,6 +579,34 @@ static void summary_items(struct doc *d, struct docecho *echo, const char *word,
 	}
 }
 
+static bool is_in_goal(const struct doctask *t, const struct fact_prompt *p)
+{
+	return (t->last && t->last->record == p->record) ||
+	       (t->before && t->before->record == p->record) ||
+	       (t->first && t->first->record == p->record);
+}
+
+static bool same_text(const struct fact_prompt *a, const struct fact_prompt *p)
+{
+	return a && str_eq(a->text, p->text);
+}
+
+/* The same words stand in the goal, or come again later: once is enough. */
+static bool said_again(const struct facts *f, const struct doctask *t, size_t i)
+{
+	const struct fact_prompt *p = &f->prompt[i];
+	size_t k;
+
+	if (p->asked.n)
+		return false;
+	if (same_text(t->last, p) || same_text(t->before, p) || same_text(t->first, p))
+		return true;
+	for (k = i + 1; k < f->nprompt; k++)
+		if (f->prompt[k].kind == p->kind && same_text(&f->prompt[k], p))
+			return true;
+	return false;
+}
+
 void doctalk_lines(struct doc *d, const struct doctask *t)
 {
 	const struct facts *f = d->f;
@@ -572,8 +617,7 @@ void doctalk_lines(struct doc *d, const struct doctask *t)
 	echo_records(f, &echo);
 	answers(d);
 	for (i = 0; i < f->nprompt; i++)
-		if (&f->prompt[i] != t->last && &f->prompt[i] != t->before &&
-		    &f->prompt[i] != t->first)
+		if (!is_in_goal(t, &f->prompt[i]) && !said_again(f, t, i))
 			prompt_line(d, t, &f->prompt[i]);
 	for (i = 0; i < f->nerror; i++)
 		error_line(d, i);

@@ -553,10 +553,12 @@ static void next_calls(struct doc *d)
 		struct buf *b = doc_text(d);
 
 		buf_add(b,
-			dochazard_only_reads(c)
+			c->name.n && dochazard_only_reads(c)
 				? STR("Without a result, and harmless to repeat: ")
 				: STR("Find out whether this call ran before repeating it: "));
-		if (str_starts(c->label, c->name) || str_eq(c->name, STR("Bash")))
+		if (!c->name.n)
+			buf_add(b, STR("without a tool's name, "));
+		else if (str_starts(c->label, c->name) || str_eq(c->name, STR("Bash")))
 			buf_add(b, STR(""));
 		else {
 			doc_say(d, b, c->name, 60);

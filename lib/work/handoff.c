@@ -6,6 +6,8 @@
  */
 #include "work/handoff.h"
 
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/oom.h"
@@ -394,11 +396,55 @@ static uint64_t tokens_of(str text)
 	return t > b ? t : b;
 }
 
+/* A copy of the rows that are not from before that time, in the document's memory. */
+static void *rows_from(struct doc *d, const void *rows, size_t *n, size_t size,
+		       size_t at_offset, int64_t since)
+{
+	char *copy = arena_alloc(&d->a, size, alignof(max_align_t), *n ? *n : 1);
+	size_t i, kept = 0;
+
+	for (i = 0; copy && i < *n; i++) {
+		const char *row = (const char *)rows + i * size;
+		int64_t at;
+
+		memcpy(&at, row + at_offset, sizeof(at));
+		if (at == CLOCK_NONE || at >= since)
+			memcpy(copy + kept++ * size, row, size);
+	}
+	*n = kept;
+	return copy;
+}
+
+#define FROM(list, type)                                                                 \
+	recent->list = rows_from(d, recent->list, &recent->n##list, sizeof(struct type), \
+				 offsetof(struct type, at), since)
+
+/*
+ * What is told of the session's course from that time on. Whether a thing ran, is open or was
+ * forbidden is judged on all facts: --since must not make a false statement of silence.
+ */
+static void facts_from(struct doc *d, struct facts *recent, int64_t since)
+{
+	if (since == CLOCK_NONE)
+		return;
+	FROM(prompt, fact_prompt);
+	FROM(sentence, fact_sentence);
+	FROM(thought, fact_sentence);
+	FROM(error, fact_error);
+	FROM(command, fact_command);
+}
+
+static bool is_older(const struct fact_prompt *p, int64_t since)
+{
+	return p && since != CLOCK_NONE && p->at != CLOCK_NONE && p->at < since;
+}
+
 static void model(struct doc *d, const struct handoff_input *in,
 		  const struct handoff_options *o, const struct doctask *t,
 		  uint64_t budget)
 {
 	const struct facts *f = in->facts;
+	struct facts recent = *f;
 	const struct gitstate *git = in->git;
 	struct docgap_file file = {
 		.losses = in->losses,
@@ -417,8 +463,11 @@ static void model(struct doc *d, const struct handoff_input *in,
 		     in->todo ? in->ntodo : f->ntodo);
 	dochazard_stated(d, o->hazards, o->nhazards);
 	dochazard_state(d, git);
+	facts_from(d, &recent, o->since);
+	d->f = &recent;
 	doctalk_lines(d, t);
 	docplace_commands(d);
+	d->f = f;
 	docplace_files(d);
 	docgap_verify(d, git);
 	doc_prune(d);
@@ -497,6 +546,10 @@ static int render(const struct handoff_input *in, const struct handoff_options *
 	doc_init(&d, in->facts);
 	d.costly = o->evidence && !free_evidence;
 	doctask_find(in->facts, &task);
+	if (is_older(task.before, o->since))
+		task.before = NULL;
+	if (is_older(task.first, o->since) && task.first != task.last)
+		task.first = NULL;
 	model(&d, in, o, &task, budget);
 	stated = docfill_stated(&d);
 	make_frame(&d, in, o, &task, false, &fr);
@@ -743,7 +796,7 @@ static int read_all(struct pass *s, struct source *src, const struct handoff_opt
 static int render_pass(struct pass *s, const char *path, const struct handoff_options *o,
 		       bool free_evidence, struct buf *out, struct err *e)
 {
-	const struct facts *f = extract_facts(s->x, s->tree, o->since);
+	const struct facts *f = extract_facts(s->x, s->tree, CLOCK_NONE);
 	const struct transcript *t = s->t;
 	struct buf dir = BUF_INIT(4096);
 	struct ending *end = calloc(1, sizeof(*end));

@@ -143,6 +143,57 @@ static void test_handoff__cases_give_their_document(void **state)
 	assert_true(n >= 8);
 }
 
+/* ---- since ---- */
+
+static void test_handoff__since_judges_what_ran_on_all_records(void **state)
+{
+	struct fact_prompt p[] = {
+		{.record = 2,
+		 .at = 1000,
+		 .kind = FACT_PROMPT,
+		 .text = STR("make the wick dimmer and run the tests")},
+		{.record = 9, .at = 9000, .kind = FACT_BANG, .text = STR("! git pull")}};
+	struct fact_command c[] = {{.record = 5,
+				    .first = 5,
+				    .at = 2000,
+				    .text = STR("make check"),
+				    .family = STR("make check"),
+				    .count = 1,
+				    .check = true}};
+	struct fact_edit edit[] = {
+		{.first = 4, .last = 4, .at = 1500, .path = STR("wick.c"), .count = 1}};
+	struct facts f = {.records = 10,
+			  .first_at = 1000,
+			  .last_at = 9000,
+			  .prompt = p,
+			  .nprompt = 2,
+			  .command = c,
+			  .ncommand = 1,
+			  .edit = edit,
+			  .nedit = 1,
+			  .last_edit_record = 4,
+			  .plan = STR("# Dim\n\n## Verification\n`make check`\n"),
+			  .plan_record = 1};
+	struct ending end = {.kind = ENDING_KILLED_TURN, .at = 9000};
+	struct handoff_input in = {.facts = &f, .ending = &end, .transcript = "t.jsonl"};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	o.since = 5000;
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_non_null(strstr(buf_cstr(&out), "Open request: \"make the wick dimmer"));
+	assert_non_null(strstr(buf_cstr(&out), "- [ ] `make check` passed"));
+	assert_non_null(strstr(buf_cstr(&out), "- Run by the user: `git pull`"));
+	assert_non_null(strstr(buf_cstr(&out), "because of --since"));
+	assert_null(strstr(buf_cstr(&out), "never run"));
+	assert_null(strstr(buf_cstr(&out), "command was run"));
+	assert_null(strstr(buf_cstr(&out), "- Ran "));
+	assert_null(strstr(buf_cstr(&out), "rewound"));
+	buf_release(&out);
+}
+
 /* ---- all fixtures ---- */
 
 static bool is_transcript(const char *name)
@@ -513,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handoff__cases_give_their_document),
+		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
 		cmocka_unit_test(test_handoff__no_budget_is_ever_exceeded),
 		cmocka_unit_test(test_handoff__same_transcript_same_bytes),
 		cmocka_unit_test(test_handoff__the_json_form_is_json),
