@@ -21,6 +21,10 @@
  * result that came after last-prompt and says that its command was killed or refused is a
  * shutdown by a signal.
  *
+ * Last-prompt is written at other times too, with mode and kin behind it, for readers of
+ * the tail: then it means nothing. Newer clients (seen in 2.1.332) end with cost-state
+ * in its place, which a kill leaves out.
+ *
  * A finished turn without last-prompt is a kill while idle, or a /clear: the file alone does
  * not tell them apart (a later session that begins with /clear does: facts.cleared). Clients
  * before LAST_PROMPT_SINCE and clients other than the terminal's write no such mark; for
@@ -70,6 +74,7 @@ struct ending_state {
 	bool last_prompt;      /* stands behind the last word */
 	bool last_prompt_open; /* it came while calls were open */
 	uint64_t last_prompt_record;
+	const char *mark; /* what was taken for it: last-prompt or cost-state */
 	uint64_t struck;  /* result of a call that a signal ended */
 	bool command;     /* the last word was a slash command */
 	bool cleared;     /* it was /clear */
@@ -539,6 +544,14 @@ static void client_note(struct ending_state *s, const struct record *r)
 			 STR_ARG(str_head(r->entrypoint, 40)));
 }
 
+static void end_mark(struct ending_state *s, const struct record *r, const char *what)
+{
+	s->last_prompt = true;
+	s->last_prompt_open = s->ncalls > 0;
+	s->last_prompt_record = r->n;
+	s->mark = what;
+}
+
 void ending_add(struct ending_state *s, const struct record *r)
 {
 	s->records++;
@@ -582,10 +595,17 @@ void ending_add(struct ending_state *s, const struct record *r)
 		}
 		break;
 	case RECORD_LAST_PROMPT:
-		s->last_prompt = true;
-		s->last_prompt_open = s->ncalls > 0;
-		s->last_prompt_record = r->n;
+		end_mark(s, r, "last-prompt");
 		s->struck = 0;
+		break;
+	case RECORD_META:
+		/* the block that is repeated for readers of the tail: no end of anything */
+		if (str_eq(r->type_name, STR("mode")))
+			s->last_prompt = false;
+		break;
+	case RECORD_UNKNOWN:
+		if (str_eq(r->type_name, STR("cost-state")))
+			end_mark(s, r, "cost-state");
 		break;
 	default:
 		break;
@@ -656,9 +676,9 @@ static void verdict_open(const struct ending_state *s, struct ending *out)
 			 out->nopen > 2 ? "s" : "");
 	if (s->last_prompt)
 		verdict(out, ENDING_TERMINATED, s->last_prompt_record,
-			"Record %llu calls %s%s, no record answers it, and last-prompt (record %llu) "
+			"Record %llu calls %s%s, no record answers it, and %s (record %llu) "
 			"ends the file: the client was told to stop while it ran.",
-			N(c->record), c->name, more, N(s->last_prompt_record));
+			N(c->record), c->name, more, s->mark, N(s->last_prompt_record));
 	else
 		verdict(out, kind, c->record,
 			"Record %llu calls %s%s; no record answers it, and no last-prompt ends the file.",
@@ -684,15 +704,15 @@ static void verdict_turn(const struct ending_state *s, struct ending *out)
 	}
 	if (s->turn == ASKED && !s->headless) {
 		verdict(out, ENDING_INTERRUPTED, n,
-			"Record %llu is a prompt without an answer, and last-prompt (record %llu) "
+			"Record %llu is a prompt without an answer, and %s (record %llu) "
 			"ends the file: interrupted before a reply.",
-			n, N(s->last_prompt_record));
+			n, s->mark, N(s->last_prompt_record));
 		return;
 	}
 	verdict(out, ENDING_TERMINATED, s->last_prompt_record,
-		"Record %llu %s without an answer, and last-prompt (record %llu) ends the file: the "
+		"Record %llu %s without an answer, and %s (record %llu) ends the file: the "
 		"client was told to stop while the model worked.",
-		n, what, N(s->last_prompt_record));
+		n, what, s->mark, N(s->last_prompt_record));
 }
 
 static void verdict_done(const struct ending_state *s, const struct ending_facts *f,
@@ -717,8 +737,8 @@ static void verdict_done(const struct ending_state *s, const struct ending_facts
 				   : "a later session begins with /clear");
 	else if (s->last_prompt)
 		verdict(out, ENDING_CLEAN, s->last_prompt_record,
-			"The turn ended with record %llu and last-prompt (record %llu) ends the file.",
-			n, N(s->last_prompt_record));
+			"The turn ended with record %llu and %s (record %llu) ends the file.",
+			n, s->mark, N(s->last_prompt_record));
 	else if (s->left)
 		verdict(out, ENDING_CLEAN, n,
 			"The turn ended with record %llu and /exit is the last command.",

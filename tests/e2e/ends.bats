@@ -69,7 +69,8 @@ ending()
 	git -C "$P" checkout -qb pears
 	touch -d '+1 hour' "$P/src/apples.py"
 	greet b $TWO
-	told first 'Branch: main then, pears now'
+	# the second form when the notes were brought up to date after the switch
+	seen main first ours | grep -E 'Branch: main then, pears now|end on branch `main`; the work tree is on `pears` now'
 	seen main first ours | grep -E 'src/apples.py' | grep -iE 'changed|written|since'
 	not_told first 'Killed'
 }

@@ -424,6 +424,10 @@ static void test_ending__cut_at_every_byte_ends_somehow(void **s)
 	"\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"" id      \
 	"\",\"content\":\"" t "\"}]}}\n"
 #define LP "{\"type\":\"last-prompt\",\"lastPrompt\":\"go\"}\n"
+#define AGAIN                                                                            \
+	LP "{\"type\":\"mode\",\"mode\":\"normal\"}\n{\"type\":\"permission-mode\"}\n"   \
+	   "{\"type\":\"atis-latch\"}\n"
+#define COST "{\"type\":\"cost-state\",\"totalCostUSD\":1}\n"
 #define COMMAND(c)                                                                       \
 	"{\"type\":\"user\"," HEAD "\"message\":{\"content\":\"<command-name>" c         \
 	"</command-name>\"}}\n"
@@ -469,6 +473,14 @@ static const struct rule_case {
 	 ENDING_KILLED_IDLE, 0},
 	{PROMPT("a") CALL("1") LP RESULT("1", "Exit code 137") TEXT PROMPT("b") TEXT,
 	 ENDING_KILLED_IDLE, 0},
+	/* the block that is repeated means nothing either; newer clients end with cost-state */
+	{PROMPT("a") AGAIN, ENDING_KILLED_TURN, 0},
+	{PROMPT("a") AGAIN COST, ENDING_INTERRUPTED, 0},
+	{PROMPT("a") CALL("1") AGAIN, ENDING_KILLED_TOOL, 1},
+	{PROMPT("a") CALL("1") AGAIN COST COST, ENDING_TERMINATED, 1},
+	{PROMPT("a") TEXT AGAIN, ENDING_KILLED_IDLE, 0},
+	{PROMPT("a") TEXT AGAIN COST, ENDING_CLEAN, 0},
+	{PROMPT("a") TEXT COST PROMPT("b"), ENDING_KILLED_TURN, 0},
 	/* an orphan of an earlier life is no open call */
 	{PROMPT("a") CALL("1") PROMPT("b") TEXT LP, ENDING_CLEAN, 0},
 	/* slash commands leave the state alone, skills do not */
