@@ -90,7 +90,7 @@ static bool is_document(const struct note *n)
 	return yes;
 }
 
-static void item_release(struct docs_item *it)
+void docs_item_release(struct docs_item *it)
 {
 	free(it->session);
 	free(it->claimed_by);
@@ -100,6 +100,7 @@ static void item_release(struct docs_item *it)
 	free(it->title);
 	free(it->created);
 	free(it->text);
+	*it = (struct docs_item){0};
 }
 
 /* Fill it from text, which it takes. False (nothing taken) when that is no document. */
@@ -130,6 +131,18 @@ static bool item_fill(struct docs_item *it, str name, struct buf *text, bool arc
 	it->size = text->n;
 	it->text = buf_take(text);
 	return true;
+}
+
+bool docs_item_of(struct docs_item *it, str name, str text)
+{
+	struct buf copy = BUF_INIT(HANDOFF_DOC_MAX);
+	bool ok;
+
+	*it = (struct docs_item){0};
+	buf_add(&copy, text);
+	ok = !copy.full && item_fill(it, name, &copy, false);
+	buf_release(&copy);
+	return ok;
 }
 
 struct names {
@@ -268,7 +281,7 @@ int docs_load(struct docs *d, const struct vault *v, str project, bool archived,
 void docs_release(struct docs *d)
 {
 	for (size_t i = 0; i < d->n; i++)
-		item_release(&d->item[i]);
+		docs_item_release(&d->item[i]);
 	free(d->item);
 	*d = (struct docs){0};
 }

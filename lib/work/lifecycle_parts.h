@@ -8,7 +8,9 @@
 #include "work/keep.h"
 #include "work/lifecycle.h"
 
-#define LIFECYCLE_DOCS     64 /* newest documents looked at in a hook */
+#define LIFECYCLE_DOCS 64 /* newest documents looked at in a hook */
+#define LIFECYCLE_PENDING                                                                \
+	48 /* documents that wait; older ones are archived as superseded */
 #define LIFECYCLE_LOCK_MS  40 /* how long a hook waits for a writer */
 #define LIFECYCLE_SHORT_ID 8  /* characters of a session id that are shown */
 
@@ -61,11 +63,23 @@ void lifecycle_settle(struct lifecycle *l, struct lifecycle_scan *s, struct buf 
 void lifecycle_scan_release(struct lifecycle_scan *s);
 /* A session is over: its document is pending; what it had claimed is consumed, or pending again. */
 void lifecycle_finish(struct lifecycle *l, struct journal *k);
+/* Live documents whose session nobody runs, and of which the journal knows nothing any more, are pending. True when there were any. */
+bool lifecycle_adopt(struct lifecycle *l, const struct docs *d);
 
 /* ---- lifecycle_carry.c ---- */
 
 /* Append the text of a session's own document with the items of Next that it took over from `from` and has not done. False: nothing to add. */
 bool lifecycle_carry(struct buf *out, str own, str from, str from_name);
+
+/* ---- lifecycle_shipped.c ---- */
+
+/*
+ * A handoff.md that lies in the work tree. One that the user has accepted, and of which the
+ * vault knows nothing, is given in full where there is no other document (`given` false); a
+ * foreign one is named to the user, once for each content, and never read aloud.
+ */
+void lifecycle_shipped(struct lifecycle *l, const struct docs *d, bool given,
+		       struct buf *text, struct buf *user);
 
 /* ---- lifecycle_left.c: what a killed session left behind ---- */
 

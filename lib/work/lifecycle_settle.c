@@ -19,6 +19,7 @@
 #include "work/glance.h"
 
 #define FOUND_MAX    64 /* sessions settled by one start */
+#define ROOM_MAX     4  /* documents archived by one end */
 #define ANNOUNCE_MAX 3  /* sessions announced one by one */
 #define LOCK_NAME    "settle.lock"
 #define LOCK_WAIT_MS 100
@@ -217,40 +218,53 @@ static void move(struct lifecycle *l, const struct journal *k, const char *name,
 		log_failure(l, k, &e);
 }
 
-static bool has_status(const struct lifecycle *l, const struct journal *k,
-		       const char *name, enum docs_status status)
+static bool has_status(const struct docs *d, const char *name, enum docs_status status)
 {
-	struct docs d;
-	const struct docs_item *it;
-	bool yes;
+	const struct docs_item *it = docs_named(d, str_of(name));
 
-	if (docs_load_newest(&d, &l->vault, str_of(k->project), LIFECYCLE_DOCS, NULL))
-		return false;
-	it = docs_named(&d, str_of(name));
-	yes = it && it->status == status;
-	docs_release(&d);
-	return yes;
+	return it && it->status == status;
 }
 
 /* The document of the session that this one was forked from says less than its own. */
-static void supersede_parent(struct lifecycle *l, const struct journal *k)
+static void supersede_parent(struct lifecycle *l, const struct journal *k,
+			     const struct docs *d)
 {
 	struct journal *parent = journal_open(l->state_dir, str_of(k->previous), NULL);
 
 	if (parent && parent->state == JOURNAL_FORKED && parent->document &&
 	    same_text(parent->project, k->project) &&
-	    has_status(l, parent, parent->document, DOCS_PENDING))
+	    has_status(d, parent->document, DOCS_PENDING))
 		move(l, parent, parent->document, DOCS_PENDING, DOCS_SUPERSEDED);
 	journal_free(parent);
 }
 
+/* What nobody took up in a long time makes room, a few at a time: every start reads what waits. */
+static void make_room(struct lifecycle *l, const struct journal *k, const struct docs *d)
+{
+	size_t waiting = 0, moved = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		waiting += d->item[i].status == DOCS_PENDING;
+	for (size_t i = d->n; i-- > 0 && waiting > LIFECYCLE_PENDING && moved < ROOM_MAX;)
+		if (d->item[i].status == DOCS_PENDING &&
+		    d->item[i].kind != HANDOFF_MANUAL) {
+			move(l, k, d->item[i].name, DOCS_PENDING, DOCS_SUPERSEDED);
+			waiting--;
+			moved++;
+		}
+}
+
 void lifecycle_finish(struct lifecycle *l, struct journal *k)
 {
+	struct docs d;
+
 	if (!l->vault_ok || !k->project || !vault_exists(&l->vault))
 		return;
 	if (vault_lock(&l->vault, VAULT_LOCK_WAIT_MS, NULL))
 		return;
-	if (k->document && has_status(l, k, k->document, DOCS_LIVE))
+	if (docs_load_newest(&d, &l->vault, str_of(k->project), DOCS_MAX, NULL))
+		goto out;
+	if (k->document && has_status(&d, k->document, DOCS_LIVE))
 		move(l, k, k->document, DOCS_LIVE, DOCS_PENDING);
 	if (k->claimed && k->worked && k->document) {
 		carry(l, k);
@@ -260,8 +274,55 @@ void lifecycle_finish(struct lifecycle *l, struct journal *k)
 		journal_set(&k->claimed, STR_NONE);
 	}
 	if (k->previous && k->document)
-		supersede_parent(l, k);
+		supersede_parent(l, k, &d);
+	make_room(l, k, &d);
+	docs_release(&d);
+out:
 	vault_unlock(&l->vault);
+}
+
+/* Nobody is at work on the document of this session, as far as can be known without its entry. */
+static bool is_abandoned(const struct lifecycle *l, const struct docs_item *it)
+{
+	struct journal *k = journal_open(l->state_dir, str_of(it->session), NULL);
+	struct buf path = BUF_INIT(PATH_MAX);
+	struct stat st;
+	bool fresh;
+
+	if (k && !k->is_new && !is_over(l, k)) {
+		journal_free(k);
+		return false;
+	}
+	/* one that is over and not retired is settled, sooner or later */
+	if (k && !k->is_new && !k->done) {
+		journal_free(k);
+		return false;
+	}
+	journal_free(k);
+	fresh = vault_path(&l->vault, VAULT_HANDOFFS, str_of(l->j->project),
+			   str_of(it->name), &path) &&
+		io.stat(buf_cstr(&path), &st) == 0 &&
+		clock_now() - (int64_t)st.st_mtime * 1000 < QUIET_MS;
+	buf_release(&path);
+	return !fresh && claude_running(l->claude_dir, str_of(it->session)) == 0;
+}
+
+bool lifecycle_adopt(struct lifecycle *l, const struct docs *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct docs_item *it = &d->item[i];
+
+		if (it->status != DOCS_LIVE || strcmp(it->session, l->j->session) == 0 ||
+		    !is_abandoned(l, it) ||
+		    vault_lock(&l->vault, LIFECYCLE_LOCK_MS, NULL))
+			continue;
+		move(l, l->j, it->name, DOCS_LIVE, DOCS_PENDING);
+		vault_unlock(&l->vault);
+		any = true;
+	}
+	return any;
 }
 
 /* ---- settling ---- */

@@ -112,11 +112,16 @@ int lifecycle_tell_start(struct lifecycle *l, struct buf *text, struct buf *user
 	lifecycle_settle(l, &s, text, user);
 	lifecycle_scan_release(&s);
 	ret = load(l, &d, e);
+	if (!ret && lifecycle_adopt(l, &d)) {
+		docs_release(&d);
+		ret = load(l, &d, e);
+	}
 	if (ret)
 		return ret;
 	it = docs_offer_to(&d, str_of(l->j->worktree), str_of(l->j->session));
 	if (it)
 		give(l, it, text, user);
+	lifecycle_shipped(l, &d, it != NULL, text, user);
 	inject_others(text, &d, it, str_of(l->j->worktree));
 	docs_release(&d);
 	return 0;

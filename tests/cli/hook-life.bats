@@ -590,3 +590,65 @@ teardown()
 	works B "Never sell this one."
 	[ "$(ls "$HANDOFF_VAULT" | grep -c '^tollgate-')" -eq 1 ]
 }
+
+shipped()
+{
+	printf -- '---\ntype: handoff\nsource_session: f0f0f0f0-1\nkind: manual\n---\n\n# Handoff: Pick up\n\n## Goal\nSweep the yard.\n\n## Done\nNone.\n\n## Next\n1. Find a broom\n\n## Hazards (never filtered)\n- User: "Mind the cat."\n\n## Key Context\nNone.\n\n## Environment\nNone.\n\n## Files to Read\nNone.\n\n## Verify Before Continuing\nNone.\n\n## Known Gaps\nNone.\n'
+}
+
+@test "a handoff.md that came with the repository is named once, never read aloud" {
+	shipped >"$P/handoff.md"
+	client A
+	event A SessionStart source=startup
+	[ -z "$context" ]
+	[[ "$notice" == *"handoff.md"*"not shown"* ]]
+	client B
+	event B SessionStart source=startup
+	[ -z "$output" ]
+	echo "- more" >>"$P/handoff.md"
+	client C
+	event C SessionStart source=startup
+	[[ "$notice" == *"handoff.md"* ]]
+}
+
+@test "a handoff.md that the user accepted is given where there is nothing else" {
+	shipped >"$P/handoff.md"
+	mkdir -p "$STATE/trusted"
+	: >"$STATE/trusted/$(sha256sum "$P/handoff.md" | cut -d' ' -f1)"
+	client A
+	event A SessionStart source=startup
+	has "Mind the cat."
+	has "Sweep the yard."
+	rm "$P/handoff.md"
+	ln -s "$T/elsewhere" "$P/handoff.md"
+	shipped >"$T/elsewhere"
+	client B
+	event B SessionStart source=startup
+	[ -z "$output" ]
+}
+
+@test "a copy of a document that was consumed is not given again" {
+	shipped >"$P/handoff.md"
+	mkdir -p "$STATE/trusted" "$HANDOFF_VAULT/tollgate/archive"
+	: >"$STATE/trusted/$(sha256sum "$P/handoff.md" | cut -d' ' -f1)"
+	shipped >"$HANDOFF_VAULT/tollgate/archive/20260101T000000Z_f0f0f0f0.md"
+	client A
+	event A SessionStart source=startup
+	[ -z "$output" ]
+}
+
+@test "a live document whose state was deleted is offered again, once it is left alone" {
+	client A
+	event A SessionStart source=startup
+	works A
+	dies A
+	rm -rf "$STATE"
+	client B
+	event B SessionStart source=startup
+	[ "$(status_of)" = live ]
+	touch -d '1 hour ago' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+	[ "$(status_of)" = pending ]
+}

@@ -191,7 +191,7 @@ took_ms()
 	event A SessionStart source=startup
 	works A
 	quits A
-	flock "$HANDOFF_VAULT/.index.db.handoff.lock" sleep 30 3>&- &
+	(exec 8>>"$HANDOFF_VAULT/.index.db.handoff.lock"; flock 8; exec sleep 30) 3>&- &
 	holder=$!
 	disown
 	until ! flock -n "$HANDOFF_VAULT/.index.db.handoff.lock" true; do sleep 0.01; done
@@ -205,8 +205,8 @@ took_ms()
 	[ "$(status_of)" = pending ]
 	works B
 	event B SessionEnd reason=other
-	pkill -9 -P "$holder" || :
-	kill -9 "$holder" 2>/dev/null || :
+	kill -9 "$holder"
+	gone "$holder"
 	event B SessionStart source=resume
 	event B UserPromptSubmit "prompt=go on"
 	grep -q "^claimed_by: $(sid B)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md

@@ -441,13 +441,14 @@ static const char *document(const char *kind, const char *done, const char *next
 	static int turn;
 	char *t = text[turn++ % 2];
 
-	snprintf(t, sizeof(text[0]),
-		 "---\ntype: handoff\nsource_session: x\nkind: %s\nstatus: live\n---\n\n"
-		 "# Handoff: Gate\n\n## Goal\nMend it.\n\n## Done\n%s\n\n## Next\n%s\n\n"
-		 "## Hazards (never filtered)\nNone.\n\n## Key Context\nNone.\n\n"
-		 "## Environment\nNone.\n\n## Files to Read\nNone.\n\n"
-		 "## Verify Before Continuing\nNone.\n\n## Known Gaps\nNone.\n",
-		 kind, done, next);
+	snprintf(
+		t, sizeof(text[0]),
+		"---\ntype: handoff\nsource_session: x\nkind: %s\nstatus: pending\n---\n\n"
+		"# Handoff: Gate\n\n## Goal\nMend it.\n\n## Done\n%s\n\n## Next\n%s\n\n"
+		"## Hazards (never filtered)\nNone.\n\n## Key Context\nNone.\n\n"
+		"## Environment\nNone.\n\n## Files to Read\nNone.\n\n"
+		"## Verify Before Continuing\nNone.\n\n## Known Gaps\nNone.\n",
+		kind, done, next);
 	return t;
 }
 
@@ -493,6 +494,39 @@ static void test_lifecycle__what_is_not_done_goes_on(void **state)
 		str_of(document("auto", "None.", "1. Oil the hinges")), STR("old.md")));
 	assert_int_equal(out.n, 0);
 	buf_release(&out);
+}
+
+static void test_lifecycle__what_waits_too_long_makes_room(void **state)
+{
+	struct docs d;
+	size_t waiting = 0, manual = 0;
+
+	(void)state;
+	set_up();
+	for (int i = 0; i < 60; i++) {
+		char path[200], session[16];
+
+		snprintf(session, sizeof(session), "%08x", i);
+		snprintf(path, sizeof(path),
+			 "vault/gate/handoffs/20260101T0000%02dZ_%s.md", i, session);
+		test_write(path,
+			   str_of(document(i < 2 ? "manual" : "auto", "None.", "None.")));
+	}
+	setenv("HANDOFF_VAULT", test_path("vault"), 1);
+	for (int i = 0; i < 5; i++) {
+		fire(A, getpid(), "SessionStart", "\"source\":\"startup\"");
+		fire(A, getpid(), "SessionEnd", "\"reason\":\"other\"");
+	}
+	load(&d);
+	for (size_t i = 0; i < d.n; i++) {
+		waiting += d.item[i].status == DOCS_PENDING;
+		manual += d.item[i].status == DOCS_PENDING &&
+			  d.item[i].kind == HANDOFF_MANUAL;
+	}
+	assert_int_equal(d.n, 60);
+	assert_int_equal(waiting, LIFECYCLE_PENDING);
+	assert_int_equal(manual, 2); /* what a person wrote stays */
+	docs_release(&d);
 }
 
 static void test_lifecycle__an_entry_without_a_process_is_dead(void **state)
@@ -587,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_lifecycle__ids_of_processes_come_back_in_a_fork),
 		cmocka_unit_test(test_lifecycle__a_text_is_said_once),
 		cmocka_unit_test(test_lifecycle__what_is_not_done_goes_on),
+		cmocka_unit_test(test_lifecycle__what_waits_too_long_makes_room),
 		cmocka_unit_test(test_lifecycle__an_entry_without_a_process_is_dead),
 		cmocka_unit_test(test_lifecycle__every_failing_call_of_a_start),
 		cmocka_unit_test(test_lifecycle__every_failing_call_of_a_resume),
