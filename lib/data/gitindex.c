@@ -22,6 +22,7 @@
 #define FLAG_EXTENDED 0x4000u
 #define XFLAG_SKIP    0x4000u
 #define XFLAG_INTENT  0x2000u
+#define MODE_FOLDER   0040000u /* of a whole folder outside a sparse checkout */
 #define SMALLEST_BYTES                                                                   \
 	64 /* of one entry: used to check the count before memory is taken */
 
@@ -175,6 +176,8 @@ static int parse_entries(struct gitindex *x, str in, uint32_t version, size_t co
 		}
 		if (path.n == 0) /* as in the upper part of a split index */
 			return err_set(e, HF_ENOTFOUND, "git index: it is a split one");
+		if (path.p[path.n - 1] == '/' && gitindex_mode(en) == MODE_FOLDER)
+			return err_set(e, HF_ENOTFOUND, "git index: it is a sparse one");
 		en->path_n = (uint32_t)path.n;
 		en->path = path.p;
 		en->stage = (flags >> 12) & 3;

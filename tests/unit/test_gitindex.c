@@ -325,6 +325,17 @@ static void test_gitindex__what_only_git_reads_is_told_apart_from_damage(void **
 	entry(&b, "", 0);
 	trailer(&b);
 	assert_refused(&b, HF_ENOTFOUND);
+	header(&b, 2, 2); /* a folder of a sparse index; a file may not end so */
+	entry(&b, "a", 0);
+	entry(&b, "b/", 0);
+	b.p[12 + 64 + 26] = 0x40; /* mode 040000 */
+	b.p[12 + 64 + 27] = 0;
+	trailer(&b);
+	assert_refused(&b, HF_ENOTFOUND);
+	header(&b, 2, 1);
+	entry(&b, "b/", 0);
+	trailer(&b);
+	assert_refused(&b, HF_EFORMAT);
 	header(&b, 5, 0);
 	trailer(&b);
 	assert_refused(&b, HF_ENOTFOUND);

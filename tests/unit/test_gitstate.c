@@ -339,6 +339,9 @@ static const struct row rows[] = {
 	{"sparse", "repo", true,
 	 "Branch: main · HEAD: 032e0b2 \"folders\"\n"
 	 "Dirty files: ` M one/file`, ` M two/file`\n"},
+	{"sparse-index", "repo", true,
+	 "Branch: main · HEAD: 032e0b2 \"folders\"\n"
+	 "Dirty files: ` M one/file`, `?? one/new`\n"},
 	{"flags", "repo", true,
 	 "Branch: main · HEAD: 9673671 \"add the lantern\"\n"
 	 "Dirty files: none\n"},
