@@ -230,10 +230,12 @@ bool utf8_unsafe(uint32_t cp)
 		return cp < 0x20 || cp >= 0x7F;
 	switch (cp) {
 	case 0x061C: /* Arabic letter mark */
+	case 0x200B: /* zero width space */
 	case 0x200E: /* left-to-right mark */
 	case 0x200F:
 	case 0x2028: /* line and paragraph separator */
 	case 0x2029:
+	case 0x2060: /* word joiner */
 	case 0xFEFF: /* byte order mark */
 		return true;
 	default:

@@ -36,9 +36,10 @@ enum utf8_show {
 /*
  * Append s safe for a terminal and a document: valid UTF-8; ANSI escape sequences dropped;
  * other control characters (C0 but the ones above, DEL, C1), bidi marks and overrides
- * (U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069), U+2028, U+2029, U+FEFF and lone tag
- * characters (U+E0000-E007F) escaped as \xNN (below U+0100) or \u{N}. An escape sequence
- * that never ends hides nothing: its ESC is escaped and the rest shown.
+ * (U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069), U+2028, U+2029, U+200B, U+2060,
+ * U+FEFF and lone tag characters (U+E0000-E007F) escaped as \xNN (below U+0100) or \u{N}.
+ * The zero-width joiners U+200C and U+200D stay: scripts and emoji need them. An escape
+ * sequence that never ends hides nothing: its ESC is escaped and the rest shown.
  */
 void utf8_show(struct buf *b, str s, enum utf8_show how);
 

@@ -161,6 +161,13 @@ static void test_utf8__text_keeps_lines_and_escapes_controls(void **state)
 	      "\\u{202e}\\u{2066}\\u{feff}\\u{61c}");
 	shows(UTF8_TEXT, STR("\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\x8E\xF3\xA0\x81\x81"),
 	      "\\u{2028}\\u{2029}\\u{200e}\\u{e0041}");
+	/* invisible and without use; joiners, which scripts and emoji need, stay */
+	shows(UTF8_TEXT,
+	      STR("a\xE2\x80\x8B"
+		  "b\xE2\x81\xA0"
+		  "c"),
+	      "a\\u{200b}b\\u{2060}c");
+	shows(UTF8_TEXT, STR("\xE2\x80\x8C\xE2\x80\x8D"), "\xE2\x80\x8C\xE2\x80\x8D");
 	shows(UTF8_TEXT, STR("\xC3\xA4 \xF0\x9F\x98\x80 \xE4\xB8\xAD\xC2\xA0|"),
 	      "\xC3\xA4 \xF0\x9F\x98\x80 \xE4\xB8\xAD\xC2\xA0|");
 	shows(UTF8_TEXT, STR("\xFFx\xF0\x9F"), FFFD "x" FFFD);
