@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "commands.h"
@@ -136,5 +137,7 @@ int main(int argc, char **argv)
 	if (!options_begin())
 		return EXIT_FAILURE;
 	log_name("handoff");
+	if (!clock_pin_ok())
+		log_warn("HANDOFF_NOW is no time like 2026-02-12T18:20:00Z: passed over");
 	return options_status(run(argc, argv, &e), &e);
 }

@@ -15,13 +15,25 @@
 #define CLOCK_FIRST_MS   INT64_C(-62167219200000) /* 0000-01-01T00:00:00Z */
 #define CLOCK_PAST_MS    INT64_C(253402300800000) /* 10000-01-01T00:00:00Z */
 
-int64_t clock_now(void)
+static bool clock_pin(const char *pin, int64_t *ms)
+{
+	return pin && (str_i64(str_of(pin), ms) || clock_parse(str_of(pin), ms));
+}
+
+bool clock_pin_ok(void)
 {
 	const char *pin = getenv("HANDOFF_NOW");
+	int64_t ms;
+
+	return !pin || !pin[0] || clock_pin(pin, &ms);
+}
+
+int64_t clock_now(void)
+{
 	struct timespec t;
 	int64_t ms;
 
-	if (pin && (str_i64(str_of(pin), &ms) || clock_parse(str_of(pin), &ms)))
+	if (clock_pin(getenv("HANDOFF_NOW"), &ms))
 		return ms;
 	clock_gettime(CLOCK_REALTIME, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;

@@ -16,6 +16,8 @@
 #define CLOCK_NONE      INT64_MIN
 
 int64_t clock_now(void);
+/* False when HANDOFF_NOW is set to what is no time, and so does nothing. */
+bool clock_pin_ok(void);
 /* Nanoseconds from an arbitrary start, for durations and deadlines. */
 int64_t clock_mono_ns(void);
 /* "YYYY-MM-DDTHH:MM:SS.mmmZ"; years 0 to 9999, "?" outside. */

@@ -129,3 +129,14 @@ COMMANDS="list index backbone agents show doc repair"
 	complains
 	[[ $stderr != *$'\e'* ]]
 }
+
+@test "a pinned time that is none is said and passed over" {
+	HANDOFF_NOW=garbage run --separate-stderr -0 "$R" --version
+	[ "$stderr" = "handoff-recover: HANDOFF_NOW is no time like 2026-02-12T18:20:00Z: passed over" ]
+	HANDOFF_NOW=garbage run --separate-stderr -0 "${R%-recover}" --version
+	[ "$stderr" = "handoff: HANDOFF_NOW is no time like 2026-02-12T18:20:00Z: passed over" ]
+	for now in '' 1770920402000 2026-02-12; do
+		HANDOFF_NOW=$now run --separate-stderr -0 "$R" --version
+		[ -z "$stderr" ]
+	done
+}

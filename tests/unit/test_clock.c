@@ -200,9 +200,23 @@ static void test_clock__spans_are_for_people(void **state)
 	}
 }
 
+static void test_clock__tells_a_pin_that_is_no_time(void **state)
+{
+	(void)state;
+	setenv("HANDOFF_NOW", "garbage", 1);
+	assert_false(clock_pin_ok());
+	setenv("HANDOFF_NOW", "2026-02-12", 1);
+	assert_true(clock_pin_ok());
+	setenv("HANDOFF_NOW", "", 1);
+	assert_true(clock_pin_ok());
+	unsetenv("HANDOFF_NOW");
+	assert_true(clock_pin_ok());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clock__tells_a_pin_that_is_no_time),
 		cmocka_unit_test(test_clock__formats_utc),
 		cmocka_unit_test(test_clock__every_day_goes_there_and_back),
 		cmocka_unit_test(test_clock__agrees_with_the_c_library),
