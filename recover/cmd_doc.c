@@ -2,7 +2,7 @@
  * handoff-recover [doc] [OPTION]... [SESSION] [FOCUS...]
  *
  * Phase 5: the handoff document. The first word is a session if it names one, else it
- * belongs to the focus.
+ * belongs to the focus, unless it is a path.
  */
 #include <unistd.h>
 
@@ -48,17 +48,56 @@ static int put(const struct args *a, const struct buf *doc, struct err *e)
 	return out_end(&o, e);
 }
 
-static int run(const struct args *a, struct err *e)
+/* A word that is written like a path and leads to no transcript is a slip, not a focus. */
+static int not_a_slip(const char *word, struct err *e)
+{
+	str s = str_of(word);
+	struct stat st;
+	bool there = io.stat(word, &st) == 0;
+	size_t i;
+
+	if (there)
+		return S_ISREG(st.st_mode)
+			       ? err_set(e, HF_EFORMAT,
+					 "%s: not a transcript (--focus takes words)",
+					 word)
+			       : err_set(e, HF_EFORMAT,
+					 "%s: not a regular file (--focus takes words)",
+					 word);
+	if (str_chr(s, '/') == STR_NPOS)
+		return 0;
+	for (i = 0; i < s.n; i++)
+		if (str_is_space(s.p[i]))
+			return 0; /* a sentence with a path in it */
+	return err_set(e, HF_ENOTFOUND, "%s: no such file (--focus takes words)", word);
+}
+
+/* *name is the first word if that is a session, else NULL. */
+static int session_of(const struct args *a, const char **name, struct err *e)
 {
 	struct catalog_options where = {.claude_dir = a->claude_dir};
+
+	*name = NULL;
+	if (!a->nwords)
+		return 0;
+	if (!a->word[0][0])
+		return err_set(e, HF_EUSAGE, "doc: the session's name is empty");
+	if (!catalog_is_session(&where, a->word[0]))
+		return not_a_slip(a->word[0], e);
+	*name = a->word[0];
+	return 0;
+}
+
+static int run(const struct args *a, struct err *e)
+{
 	struct buf focus = BUF_INIT(FOCUS_MAX), doc = BUF_INIT(DOC_MAX);
 	const char *name = NULL;
 	struct input in = {0};
 	int ret;
 
-	if (a->nwords && catalog_is_session(&where, a->word[0]))
-		name = a->word[0];
-	ret = focus_of(a, name ? 1 : 0, &focus, e);
+	ret = session_of(a, &name, e);
+	if (!ret)
+		ret = focus_of(a, name ? 1 : 0, &focus, e);
 	if (!ret)
 		ret = input_open(&in, a, name, false, e);
 	if (!ret) {

@@ -185,3 +185,28 @@ out.md" ]
 	holds "meadow"
 	lacks "desert"
 }
+
+@test "a path that leads to no transcript is no focus" {
+	orchard
+	mkdir folder
+	mkfifo fifo
+	echo 'int main;' >basket.c
+	for x in no/such ./gone; do
+		run --separate-stderr -1 "$R" doc $x
+		complains "$x: no such file"
+	done
+	for x in folder ./folder fifo; do
+		run --separate-stderr -1 timeout 10 "$R" doc $x
+		complains "$x: not a regular file"
+	done
+	for x in basket.c ./basket.c; do
+		run --separate-stderr -1 "$R" doc $x
+		complains "$x: not a transcript"
+		run -0 "$R" doc --focus $x
+		holds "focus_filter: $x"
+	done
+	run -0 "$R" doc "pears and/or plums"
+	holds "focus_filter: pears and/or plums"
+	run --separate-stderr -64 "$R" doc ""
+	complains "the session's name is empty"
+}
