@@ -19,16 +19,28 @@ static bool in_id(char c)
 	return str_is_alnum(c) || c == '.' || c == '_' || c == '-';
 }
 
-static int ledger_id(struct source *src, const char *given, struct buf *id, struct err *e)
+/* The file's name without its suffixes; "-" is none. */
+static str name_of(const char *path)
 {
-	int ret = 0;
+	str name = str_basename(str_of(path));
+
+	if (str_ends(name, STR(".zst")))
+		name.n -= strlen(".zst");
+	if (str_ends(name, STR(".jsonl")))
+		name.n -= strlen(".jsonl");
+	return str_eq(name, STR("-")) ? STR_NONE : name;
+}
+
+/* The session's: two files of one name are two sessions, two names of one session are one. */
+static int ledger_id(struct source *src, const char *path, struct buf *id, struct err *e)
+{
+	int ret = glance_session_id(src, id, e);
 	size_t i;
 
-	buf_add(id, str_head(str_of(given), id->max));
-	if (!id->n)
-		ret = glance_session_id(src, id, e);
 	if (ret)
 		return ret;
+	if (!id->n)
+		buf_add(id, str_head(name_of(path), id->max));
 	if (!id->n)
 		return err_set(e, HF_ENOTFOUND,
 			       "no record in it names a session: use --ledger");
@@ -146,9 +158,9 @@ int dive_read(struct source *src, const char *path, const char *ledger,
 	struct ledger l = {0};
 	int ret;
 
-	ret = ledger_id(src, ledger, &id, e);
+	ret = ledger[0] ? 0 : ledger_id(src, path, &id, e);
 	if (!ret)
-		ret = ledger_open(&l, buf_cstr(&id), e);
+		ret = ledger_open(&l, ledger[0] ? ledger : buf_cstr(&id), e);
 	if (!ret)
 		ret = read_within(src, path, &l, r, n, json, &text, e);
 	if (!ret)

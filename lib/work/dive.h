@@ -24,9 +24,10 @@ struct dive_range {
 };
 
 /*
- * ledger: its id; what is no letter, digit, '.', '_' or '-', and a first '.', becomes '-'. Empty: the session
- * id in the records (standard input has no name). HF_ELIMIT: nothing is left of the rounds or
- * tokens. HF_ENOTFOUND: there is no such record (a range may end past the last one).
+ * ledger: its id, HF_EUSAGE if it is none. Empty: the session id in the records, else the
+ * file's name; in them, what is no letter, digit, '.', '_' or '-', and a first '.', becomes
+ * '-'. HF_ELIMIT: nothing is left of the rounds or tokens. HF_ENOTFOUND: there is no such
+ * record (a range may end past the last one).
  */
 int dive_read(struct source *src, const char *path, const char *ledger,
 	      const struct dive_range *r, size_t n, bool json, struct buf *out,

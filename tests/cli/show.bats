@@ -92,7 +92,8 @@ load helper
 
 @test "a hostile ledger name stays in its folder" {
 	place cli-killed $KILLED
-	run -0 "$R" show --ledger ../../evil $KILLED 1
+	run --separate-stderr -64 "$R" show --ledger ../../evil $KILLED 1
+	complains "../../evil: not a ledger id"
 	[ -z "$(find "$BATS_TEST_TMPDIR" -name 'evil*')" ]
 }
 
@@ -101,4 +102,26 @@ load helper
 	: >"$XDG_STATE_HOME"
 	run --separate-stderr -1 "$R" show $KILLED 1
 	complains
+}
+
+@test "the ledger is that of the session in the records, whatever its file is called" {
+	place cli-killed $KILLED
+	mkdir a b
+	cp "$PLACED" a/full.jsonl
+	sed "s/$KILLED/$CLEAN/g" "$PLACED" >b/full.jsonl
+	run -0 "$R" show a/full.jsonl 1
+	holds "round 1 of 10"
+	run -0 "$R" show b/full.jsonl 1
+	holds "round 1 of 10"
+	run -0 "$R" show $KILLED 1
+	holds "round 2 of 10"
+}
+
+@test "where no record names a session, the ledger is called like the file" {
+	echo '{"type":"user","message":{"role":"user","content":"Count the pears."}}' >nameless.jsonl
+	run -0 "$R" show nameless.jsonl 1
+	holds "round 1 of 10"
+	[ -e "$XDG_STATE_HOME/handoff/ledgers/nameless.json" ]
+	run --separate-stderr -1 "$R" show - 1 <nameless.jsonl
+	complains "use --ledger"
 }

@@ -155,19 +155,26 @@ static void test_dive__no_name_is_the_session_in_the_records(void **state)
 	test_write(
 		"s.jsonl",
 		STR("{\"type\":\"user\",\"uuid\":\"u\",\"message\":{\"content\":\"grind\"}}\n"));
-	assert_int_equal(dive("", 1, 1, false, &out, &e), HF_ENOTFOUND);
+	assert_int_equal(dive("", 1, 1, false, &out, &e), 0);
+	assert_int_equal(left("s").rounds, LEDGER_ROUNDS - 1);
 	buf_release(&out);
 }
 
-static void test_dive__a_hostile_name_becomes_a_tame_one(void **state)
+static void test_dive__a_hostile_name_is_refused_and_that_of_records_tamed(void **state)
 {
 	struct buf out = BUF_INIT(DIVE_TEXT_MAX);
 	struct err e;
 
 	(void)state;
 	transcript(10, "corn ");
-	assert_int_equal(dive("a/b c\xff", 1, 1, false, &out, &e), 0);
-	assert_int_equal(left("a-b-c-").rounds, LEDGER_ROUNDS - 1);
+	assert_int_equal(dive("a/b c\xff", 1, 1, false, &out, &e), HF_EUSAGE);
+	assert_int_equal(out.n, 0);
+	assert_int_equal(left("a-b-c-").rounds, LEDGER_ROUNDS);
+	test_write(
+		"s.jsonl",
+		STR("{\"type\":\"user\",\"sessionId\":\"../b c\",\"message\":{\"content\":\"grind\"}}\n"));
+	assert_int_equal(dive("", 1, 1, false, &out, &e), 0);
+	assert_int_equal(left("-.-b-c").rounds, LEDGER_ROUNDS - 1);
 	buf_release(&out);
 }
 
@@ -209,7 +216,8 @@ int main(void)
 		cmocka_unit_test(test_dive__a_record_that_is_not_there_costs_nothing),
 		cmocka_unit_test(test_dive__never_more_tokens_than_the_ledger_has),
 		cmocka_unit_test(test_dive__no_name_is_the_session_in_the_records),
-		cmocka_unit_test(test_dive__a_hostile_name_becomes_a_tame_one),
+		cmocka_unit_test(
+			test_dive__a_hostile_name_is_refused_and_that_of_records_tamed),
 		cmocka_unit_test(test_dive__every_failing_call),
 	};
 
