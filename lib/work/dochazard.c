@@ -11,6 +11,7 @@
 #define ENDS_BYTES    300
 #define CLAUSES_MAX   400
 #define STOPPED_SHOWN 6
+#define STOPPED_WORDS 60
 #define RUNNING_SHOWN 6
 #define FILES_SHOWN   12
 #define PLAN_ITEMS    5
@@ -126,6 +127,21 @@ static void stated_prompt(struct doc *d, struct stated_list *l,
 	buf_release(&ends);
 }
 
+/* A call was stopped with words: they forbid by where they stand, whatever they are. */
+static void stated_refusal(struct doc *d, struct stated_list *l,
+			   const struct fact_refused *r)
+{
+	struct buf b = BUF_INIT(4096);
+
+	if (str_eq(r->tool, STR("AskUserQuestion"))) {
+		stated_in(d, l, r->words, r->record);
+	} else if (doc_worth(r->words)) {
+		prose_cut(&b, r->words, ENDS_BYTES);
+		stated_add(l, doc_keep(d, buf_str(&b)), r->record, 3);
+	}
+	buf_release(&b);
+}
+
 static void stated_line(struct doc *d, double order, const struct stated *s, bool must)
 {
 	struct doc_line *l = doc_line(d, DOC_HAZARDS, must ? DOC_B_STATED : DOC_B_HAZARD,
@@ -208,6 +224,8 @@ void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
 	for (i = 0; i < f->nanswer; i++)
 		if (f->answer[i].own)
 			stated_in(d, l, f->answer[i].answer, f->answer[i].record);
+	for (i = 0; i < f->nrefused; i++)
+		stated_refusal(d, l, &f->refused[i]);
 	carried_lines(d, carried, ncarried, l);
 	/* from the newest back: how many strong ones fit the cap */
 	for (from = l->n; from > 0; from--) {
@@ -639,7 +657,7 @@ static void stopped(struct doc *d)
 		doc_code(d, b, r->label.n ? r->label : r->tool, 110);
 		if (r->words.n) {
 			buf_add(b, STR(" and said: "));
-			doc_quote(d, b, r->words, 300);
+			doc_quote(d, b, r->words, STOPPED_WORDS); /* whole above */
 		}
 		doc_add(d, l, r->words.n ? 14 : 7, r->record)->must = r->words.n > 0;
 	}

@@ -89,7 +89,9 @@ static void recorded_status(struct doc *d, struct buf *out)
 	size_t n = 0;
 	char mark;
 
-	if (!f->git_status.n)
+	/* a commit after it has made it old */
+	if (!f->git_status.n ||
+	    (f->ncommit && last_commit(f)->record > f->git_status_record))
 		return;
 	buf_add(out, STR("`git status` at "));
 	doc_time(d, out, f->git_status_at);
@@ -139,10 +141,12 @@ void docplace_git(struct doc *d, const struct gitstate *git, bool brief, struct 
 	if (git && git->kind != GITSTATE_NO_DIR && git->kind != GITSTATE_NONE) {
 		buf_add(out, STR("Read from the repository when this was written:\n"));
 		gitstate_show(git, out, brief ? 0 : DIRTY_SHOWN);
-		if (git->kind == GITSTATE_REPO)
+		if (git->kind == GITSTATE_REPO || git->kind == GITSTATE_BARE) {
 			drift(d, git, out);
-		else
+		} else {
+			buf_add(out, STR("As recorded in the transcript:\n"));
 			recorded_head(d, out);
+		}
 		return;
 	}
 	buf_add(out, STR("As recorded in the transcript, not re-read"));

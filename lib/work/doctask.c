@@ -84,9 +84,9 @@ void doctask_find(const struct facts *f, struct doctask *t)
 		t->before = t->last;
 		t->last = &f->prompt[i];
 	}
-	t->answered = t->last && f->last_text_record > t->last->record && !f->nopen &&
-		      (f->last == FACT_LAST_TEXT ||
-		       f->stop_hook_record > t->last->record);
+	t->answered =
+		t->last && f->last_text_record > t->last->record && !f->nopen &&
+		(f->last == FACT_LAST_TEXT || f->stop_hook_record > t->last->record);
 }
 
 str doctask_heading(str text)
@@ -569,6 +569,21 @@ static void next_calls(struct doc *d)
 	}
 }
 
+static void next_killed(struct doc *d, const struct doctask *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nkilled; i++) {
+		const struct fact_call *c = t->killed[i];
+		struct doc_line *l = next_item(d, 0.5 + (double)i * 0.01);
+		struct buf *b = doc_text(d);
+
+		buf_add(b, STR("This call was killed when the session ended: "));
+		doc_code(d, b, c->label.n ? c->label : c->name, 300);
+		doc_must(d, l, 50 + (double)i, c->record);
+	}
+}
+
 static bool is_done(str status)
 {
 	return str_eq(status, STR("completed")) || str_eq(status, STR("deleted")) ||
@@ -723,6 +738,7 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 		  size_t ntodo)
 {
 	next_calls(d);
+	next_killed(d, t);
 	if (t->last && !t->answered) {
 		struct doc_line *l = next_item(d, 1);
 		struct buf *b = doc_text(d);

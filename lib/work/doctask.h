@@ -13,9 +13,13 @@
 
 #include "work/doc.h"
 
+#define DOCTASK_KILLED_MAX 4
+
 struct doctask {
 	const struct fact_prompt *last, *before, *first; /* NULL when there is none */
 	bool answered; /* the last request has its answer, and no call is open */
+	const struct fact_call *killed[DOCTASK_KILLED_MAX]; /* when the session ended */
+	size_t nkilled;
 };
 
 void doctask_find(const struct facts *f, struct doctask *t);

@@ -8,6 +8,7 @@
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/oom.h"
@@ -128,7 +129,8 @@ static void head_of(const struct handoff_input *in, struct front *f)
 		f->project = str_from(f->project, str_rchr(f->project, '\\') + 1);
 	if (x->ncommit)
 		f->head = x->commit[x->ncommit - 1].sha;
-	if (in->git && in->git->kind == GITSTATE_REPO) {
+	if (in->git && (in->git->kind == GITSTATE_REPO ||
+			(in->git->kind == GITSTATE_BARE && in->git->head))) {
 		f->branch = str_of(in->git->branch);
 		f->head = str_head(str_of(in->git->head), HEAD_DIGITS);
 	}
@@ -164,26 +166,35 @@ static void last_said(struct doc *d, struct buf *b)
 	}
 }
 
-static void banner_calls(struct doc *d, struct buf *b)
+static void banner_call(struct doc *d, struct buf *b, const struct fact_call *c)
 {
-	const struct facts *f = d->f;
-	const struct fact_call *c;
-
-	if (!f->nopen) {
-		buf_byte(b, '.');
-		return;
-	}
-	c = &f->open[f->nopen - 1];
-	if (f->nopen == 1)
-		buf_add(b, STR(": one "));
-	else
-		buf_printf(b, ": %zu calls have no result, the last a ", f->nopen);
 	doc_say(d, b, c->name, 40);
 	buf_add(b, STR(" call ("));
 	if (c->description.n)
 		doc_quote(d, b, c->description, 80);
 	else
 		doc_code(d, b, c->label, 80);
+}
+
+static void banner_calls(struct doc *d, const struct doctask *t, struct buf *b)
+{
+	const struct facts *f = d->f;
+
+	if (!f->nopen && t->nkilled) {
+		buf_add(b, STR(": it killed a "));
+		banner_call(d, b, t->killed[t->nkilled - 1]);
+		buf_add(b, STR(")."));
+		return;
+	}
+	if (!f->nopen) {
+		buf_byte(b, '.');
+		return;
+	}
+	if (f->nopen == 1)
+		buf_add(b, STR(": one "));
+	else
+		buf_printf(b, ": %zu calls have no result, the last a ", f->nopen);
+	banner_call(d, b, &f->open[f->nopen - 1]);
 	buf_add(b, f->nopen == 1 ? STR(") has no result. It may or may not have run.")
 				 : STR("). They may or may not have run."));
 }
@@ -285,7 +296,7 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 	case ENDING_INTERRUPTED:
 	case ENDING_TORN:
 	case ENDING_RUNNING:
-		banner_calls(d, b);
+		banner_calls(d, t, b);
 		break;
 	case ENDING_KILLED_TURN:
 		if (f->last == FACT_LAST_RESULT)
@@ -377,6 +388,21 @@ static void assemble(struct doc *d, const struct frame *fr, bool evidence, bool 
 	}
 	redact(out, buf_str(&raw));
 	buf_release(&raw);
+}
+
+/* The calls that died with the session; what was said after that answers nothing. */
+static void find_killed(const struct handoff_input *in, struct doctask *t)
+{
+	const struct facts *f = in->facts;
+	size_t i, k;
+
+	if (!in->killed || in->ending->kind != ENDING_TERMINATED)
+		return;
+	for (i = 0; i < f->nrecent; i++)
+		for (k = 0; k < in->killed->n && t->nkilled < DOCTASK_KILLED_MAX; k++)
+			if (str_eq(f->recent[i].id, str_of(in->killed->id[k])))
+				t->killed[t->nkilled++] = &f->recent[i];
+	t->answered = t->answered && !t->nkilled;
 }
 
 static int64_t frame_cost(const struct frame *fr)
@@ -546,6 +572,7 @@ static int render(const struct handoff_input *in, const struct handoff_options *
 	doc_init(&d, in->facts);
 	d.costly = o->evidence && !free_evidence;
 	doctask_find(in->facts, &task);
+	find_killed(in, &task);
 	if (is_older(task.before, o->since))
 		task.before = NULL;
 	if (is_older(task.first, o->since) && task.first != task.last)
@@ -765,7 +792,32 @@ struct pass {
 	struct tree *tree;
 	struct ending_state *ending;
 	struct transcript *t;
+	struct handoff_killed killed;
 };
+
+static bool says_killed(const struct block *b)
+{
+	return (str_starts(b->text, STR("Exit code 137")) ||
+		str_starts(b->text, STR("Exit code 143"))) &&
+	       str_find(b->text, STR("timed out")) == STR_NPOS;
+}
+
+/* A call that is made after it shows that the session went on. */
+static void note_killed(struct handoff_killed *k, const struct record *r)
+{
+	struct block b;
+	size_t it = 0;
+
+	if (r->sidechain)
+		return;
+	while (record_block(r, &it, &b)) {
+		if (b.kind == BLOCK_TOOL_USE)
+			k->n = 0;
+		else if (b.kind == BLOCK_TOOL_RESULT && says_killed(&b) &&
+			 b.id.n < HANDOFF_ID_BYTES && k->n < HANDOFF_KILLED_MAX)
+			snprintf(k->id[k->n++], HANDOFF_ID_BYTES, "%.*s", STR_ARG(b.id));
+	}
+}
 
 /* One pass over the file feeds all three. */
 static int read_all(struct pass *s, struct source *src, const struct handoff_options *o,
@@ -781,6 +833,7 @@ static int read_all(struct pass *s, struct source *src, const struct handoff_opt
 		tree_add(s->tree, r);
 		ending_add(s->ending, r);
 		extract_add(s->x, r);
+		note_killed(&s->killed, r);
 		if (o->progress)
 			o->progress(o->progress_arg, r->off + r->len, src->size);
 	}
@@ -812,6 +865,7 @@ static int render_pass(struct pass *s, const char *path, const struct handoff_op
 		.loss_off = t->losses ? t->loss[0].off : 0,
 		.loss_len = t->losses ? t->loss[0].len : 0,
 		.tail_cut = t->tail_cut,
+		.killed = &s->killed,
 	};
 	struct gitstate git = {.kind = GITSTATE_NONE};
 	struct tasks tasks;

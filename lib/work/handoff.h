@@ -45,6 +45,15 @@ struct handoff_options {
 	void *progress_arg;
 };
 
+#define HANDOFF_KILLED_MAX 4
+#define HANDOFF_ID_BYTES   64
+
+/* Ids of calls that a signal ended, since the last call was made. */
+struct handoff_killed {
+	char id[HANDOFF_KILLED_MAX][HANDOFF_ID_BYTES];
+	size_t n;
+};
+
 /* What a document is rendered from. */
 struct handoff_input {
 	const struct facts *facts;
@@ -56,6 +65,8 @@ struct handoff_input {
 	uint64_t loss_line;          /* of the first one */
 	uint64_t loss_off, loss_len; /* its bytes; len 0 = not known */
 	bool tail_cut;               /* the file ends inside a record */
+	/* calls whose results say that a signal ended them: the last ones of the file */
+	const struct handoff_killed *killed; /* may be NULL */
 	const struct fact_todo *
 		todo; /* fresher than the facts' (the client's tasks folder); NULL = take those */
 	size_t ntodo;

@@ -71,6 +71,31 @@ static void test_dochazard__what_was_pasted_is_nobodys_order(void **state)
 	doc_release(&d);
 }
 
+static void test_dochazard__words_that_stopped_a_call_are_stated(void **state)
+{
+	struct fact_refused stop[] = {
+		{.record = 50,
+		 .tool = STR("Bash"),
+		 .label = STR("git commit -m x"),
+		 .words = STR("no, I did not say commit anything")},
+		{.record = 52, .tool = STR("Bash"), .label = STR("ls")}};
+	struct facts f = base();
+	struct doc_line *l;
+	struct doc d;
+
+	(void)state;
+	f.refused = stop;
+	f.nrefused = 2;
+	doc_init(&d, &f);
+	dochazard_stated(&d, NULL, 0);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS),
+			    "- User: \"no, I did not say commit anything\"\n");
+	for (l = d.first; l; l = l->next)
+		if (l->first)
+			assert_true(l->first->must && l->block == DOC_B_STATED);
+	doc_release(&d);
+}
+
 static void test_dochazard__carried_hazards_stay_once(void **state)
 {
 	static const str carried[] = {{"- User: \"never reboot\"", 22},
@@ -297,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_dochazard__the_users_own_clauses_stand_word_for_word),
+		cmocka_unit_test(test_dochazard__words_that_stopped_a_call_are_stated),
 		cmocka_unit_test(test_dochazard__carried_hazards_stay_once),
 		cmocka_unit_test(test_dochazard__what_was_pasted_is_nobodys_order),
 		cmocka_unit_test(

@@ -37,6 +37,7 @@ static void test_docplace__recorded_state_is_said_to_be_recorded(void **state)
 	f.ncommit = 1;
 	f.git_status = STR("On branch topic\n\tmodified:   src/dim.c\n");
 	f.git_status_at = 1770920300000;
+	f.git_status_record = 11;
 	assert_string_equal(
 		git_lines(&f, &gone, false),
 		"As recorded in the transcript, not re-read (`/home/dev/lantern` does not exist here):\n"
@@ -45,6 +46,28 @@ static void test_docplace__recorded_state_is_said_to_be_recorded(void **state)
 	assert_string_equal(
 		git_lines(&f, NULL, true),
 		"As recorded in the transcript, not re-read:\nBranch: topic \xc2\xb7 HEAD: `9feff38` \"dim: in steps\"\n");
+	f.git_status_record = 9; /* the commit came after it */
+	assert_null(strstr(git_lines(&f, &gone, false), "git status"));
+}
+
+static void test_docplace__records_never_pass_for_the_repository(void **state)
+{
+	char branch[] = "main", head[] = "156c7fcc0aa", note[] = "not yours";
+	struct gitstate bare = {.kind = GITSTATE_BARE, .branch = branch, .head = head};
+	struct gitstate unsafe = {.kind = GITSTATE_UNSAFE, .note = note};
+	struct facts f = base();
+	const char *text;
+
+	(void)state;
+	f.branch = STR("main");
+	text = git_lines(&f, &bare, false);
+	assert_non_null(strstr(text, "Bare repository"));
+	assert_null(strstr(text, "unknown"));
+	assert_string_equal(
+		git_lines(&f, &unsafe, false),
+		"Read from the repository when this was written:\n"
+		"Git state unknown: not yours\n"
+		"As recorded in the transcript:\nBranch: main \xc2\xb7 HEAD: unknown\n");
 }
 
 static void test_docplace__what_moved_since_is_told(void **state)
@@ -150,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_docplace__recorded_state_is_said_to_be_recorded),
 		cmocka_unit_test(test_docplace__what_moved_since_is_told),
+		cmocka_unit_test(test_docplace__records_never_pass_for_the_repository),
 		cmocka_unit_test(test_docplace__commands_are_grouped_by_program),
 		cmocka_unit_test(test_docplace__files_are_told_once),
 	};

@@ -194,6 +194,47 @@ static void test_handoff__since_judges_what_ran_on_all_records(void **state)
 	buf_release(&out);
 }
 
+static void test_handoff__a_call_that_died_with_the_session_comes_next(void **state)
+{
+	struct fact_prompt p = {.record = 2,
+				.at = 1000,
+				.kind = FACT_PROMPT,
+				.text = STR("light the lamp")};
+	struct fact_call call = {.record = 5,
+				 .id = STR("toolu_1"),
+				 .name = STR("Bash"),
+				 .label = STR("make lamp")};
+	struct facts f = {.records = 6,
+			  .last_at = 9000,
+			  .prompt = &p,
+			  .nprompt = 1,
+			  .recent = &call,
+			  .nrecent = 1,
+			  .last = FACT_LAST_TEXT,
+			  .last_text = STR("Stopped."),
+			  .last_text_record = 6};
+	struct ending end = {.kind = ENDING_TERMINATED, .at = 9000};
+	struct handoff_killed killed = {.id = {"toolu_1"}, .n = 1};
+	struct handoff_input in = {
+		.facts = &f, .ending = &end, .transcript = "t.jsonl", .killed = &killed};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_non_null(strstr(buf_cstr(&out), "it killed a Bash call (`make lamp`)."));
+	assert_non_null(
+		strstr(buf_cstr(&out),
+		       "1. This call was killed when the session ended: `make lamp`\n"
+		       "2. Carry out the open request"));
+	end.kind = ENDING_CLEAN;
+	buf_reset(&out);
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_null(strstr(buf_cstr(&out), "killed"));
+	buf_release(&out);
+}
+
 /* ---- all fixtures ---- */
 
 static bool is_transcript(const char *name)
@@ -565,6 +606,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
+		cmocka_unit_test(
+			test_handoff__a_call_that_died_with_the_session_comes_next),
 		cmocka_unit_test(test_handoff__no_budget_is_ever_exceeded),
 		cmocka_unit_test(test_handoff__same_transcript_same_bytes),
 		cmocka_unit_test(test_handoff__the_json_form_is_json),
