@@ -16,6 +16,7 @@
 #define MODIFY_SHOWN   4
 #define MODIFY_RECORDS 60
 #define NAMED_MAX      40
+#define SHELLED_SHOWN  12
 
 /* ---- git ---- */
 
@@ -509,6 +510,9 @@ static bool is_worth_naming(const struct facts *f, str r)
 	for (i = 0; i < f->nread; i++)
 		if (ends_in(f->read[i].path, r))
 			return false;
+	for (i = 0; i < f->nshelled; i++)
+		if (ends_in(f->shelled[i].path, r))
+			return false;
 	for (i = 0; i < f->ntracked; i++)
 		if (ends_in(f->tracked[i].text, r))
 			return false;
@@ -554,9 +558,47 @@ static void named_only(struct doc *d)
 	free(list);
 }
 
+/* Written by the editor too, or in a place that nobody comes back to. */
+static bool is_told(const struct facts *f, str path)
+{
+	size_t i;
+
+	if (str_starts(path, STR("/tmp")) || str_starts(path, STR("/private/tmp")) ||
+	    str_starts(path, STR("/var/tmp")))
+		return true;
+	for (i = 0; i < f->nedit; i++)
+		if (str_eq(f->edit[i].path, path))
+			return true;
+	return false;
+}
+
+static void by_shell(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l = doc_line(d, DOC_FILES, DOC_B_FILE, 1.5,
+				      "**Changed by shell commands:** ");
+	size_t i, n = 0;
+
+	l->sep = ", ";
+	for (i = f->nshelled; i-- > 0 && n < SHELLED_SHOWN;) {
+		const struct fact_shelled *s = &f->shelled[i];
+		struct buf *b = doc_text(d);
+
+		if (is_told(f, s->path))
+			continue;
+		doc_path(d, b, s->path);
+		buf_add(b, STR(" ("));
+		doc_code(d, b, s->how, 0);
+		buf_byte(b, ')');
+		doc_add(d, l, n < 4 ? 3 : 1.5, s->record);
+		n++;
+	}
+}
+
 void docplace_files(struct doc *d)
 {
 	for_context(d);
 	to_modify(d);
+	by_shell(d);
 	named_only(d);
 }

@@ -540,7 +540,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 		[T_COMMAND] = off_command,  [T_ERROR] = off_error,
 		[T_RECENT] = off_record,    [T_TODO] = off_record,
 		[T_ANSWER] = off_record,    [T_AGENT] = off_record,
-		[T_REFUSED] = off_record,
+		[T_REFUSED] = off_record,   [T_SHELLED] = off_record,
 	};
 	struct sieve s = {t, since};
 	struct facts *v = &x->view;

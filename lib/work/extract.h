@@ -75,6 +75,13 @@ struct fact_read {
 	size_t nnames;
 };
 
+struct fact_shelled { /* a file that a shell command changed by its name */
+	uint64_t record;
+	int64_t at;
+	str path; /* as struct fact_edit has it */
+	str how;  /* "sed -i", ">", "git add", ... */
+};
+
 struct fact_command {
 	uint64_t record, first;
 	int64_t at;
@@ -183,6 +190,7 @@ struct facts {
 	FACTS_LIST(fact_sentence, sentence);
 	FACTS_LIST(fact_sentence, thought);
 	FACTS_LIST(fact_edit, edit);    /* by last edit */
+	FACTS_LIST(fact_shelled, shelled);
 	FACTS_LIST(fact_read, read);    /* by last read */
 	FACTS_LIST(fact_name, named);   /* paths in talk, inputs, edits */
 	FACTS_LIST(fact_name, ident);   /* identifiers, sorted by text */

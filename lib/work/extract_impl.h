@@ -7,6 +7,7 @@
  *   extract_task.c   agents, background tasks, lists of things to do
  *   extract_file.c   edits and reads
  *   extract_shell.c  commands, errors, git
+ *   extract_touch.c  files that commands change
  *   extract_compare.c  what the user ordered or an output found, and nobody came back to
  *   extract_store.c  tables, memory, the door, saving
  */
@@ -51,6 +52,7 @@
 #define PRS_MAX         32
 #define TOOLS_MAX       64
 #define WAITS_MAX       16
+#define SHELLED_MAX     200
 #define FINDINGS_MAX    32
 #define SUMMARIES_MAX   32
 #define UUIDS_MAX       2048
@@ -185,6 +187,7 @@ enum {
 	T_SEEN,
 	T_WAIT,
 	T_FINDING,
+	T_SHELLED,
 	T_COUNT,
 };
 
@@ -281,6 +284,11 @@ struct fact_error *extract_add_error(struct extract *x, str command, str family,
 void extract_on_shell(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed);
 void extract_on_pr(struct extract *x, str url, str action);
+
+/* extract_touch.c */
+
+/* Note the files that a command, as it was written, changes by their names. */
+void extract_on_touch(struct extract *x, str raw);
 
 /* extract_compare.c */
 

@@ -115,6 +115,10 @@ static const struct field WAIT_FIELDS[] = {F(ms, U64)};
 static const struct field FINDING_FIELDS[] = {F(record, U64), F(text, STR),
 					      F(subject, STR)};
 #undef FIELD_TYPE
+#define FIELD_TYPE struct fact_shelled
+static const struct field SHELLED_FIELDS[] = {F(record, U64), F(at, U64), F(path, STR),
+					      F(how, STR)};
+#undef FIELD_TYPE
 #define FIELD_TYPE struct facts
 static const struct field SELF_FIELDS[] = {F(records, U64),
 					   F(session, STR),
@@ -189,6 +193,7 @@ const struct table extract_table[T_COUNT] = {
 	[T_SEEN] = OWN("seen", seen, UUIDS_MAX, SEEN_FIELDS),
 	[T_WAIT] = OWN("wait", wait, WAITS_MAX, WAIT_FIELDS),
 	[T_FINDING] = OWN("finding", finding, FINDINGS_MAX, FINDING_FIELDS),
+	[T_SHELLED] = FACT("shelled", shelled, SHELLED_MAX, SHELLED_FIELDS),
 };
 
 /* A new row; the oldest goes when the table is full. */

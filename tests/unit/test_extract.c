@@ -576,6 +576,76 @@ static void test_extract__git_is_read_from_output_and_from_the_client(void **sta
 	free_facts();
 }
 
+static void shelled_is(const struct facts *f, size_t i, const char *path, const char *how)
+{
+	assert_true(i < f->nshelled);
+	is(f->shelled[i].path, path);
+	is(f->shelled[i].how, how);
+}
+
+static void test_extract__files_changed_by_commands_are_known(void **state)
+{
+	const struct facts *f;
+	size_t i = 0;
+
+	(void)state;
+	start();
+	ran("sed -n 1p a.c; sed -i '' 's/a > b.c/x/' lamp.c && perl -pi -e 's/x/y/' /srv/hall.c",
+	    "", false);
+	ran("FILES=\\\"one.json two.json\\\"\\nfor f in $FILES; do\\n perl -i -pe 's/1/2/' \\\"$f\\\"\\ndone",
+	    "", false);
+	ran("cd /home/dev/attic && echo dim >> notes.txt 2>/dev/null; make 2>&1 | tee -a log.txt",
+	    "", false);
+	ran("cat > new.md <<'EOF'\\nrm wrong.c\\nEOF\\ngit checkout main -- README.md",
+	    "", false);
+	ran("git -C /x add -A lamp.c door.c && git commit -m \\\"$(cat <<'EOF'\\nsay \\\"a > bad.c\\\"\\nEOF\\n)\\\" && git mv old.c young.c",
+	    "", false);
+	ran("cp a.c b.c; mv c.c d.c; rm -f e.c; cp f.c g.c dir/", "", false);
+	ran("sed -i s/a/b/ failed.c", "no such file", true);
+	ran("cat lamp.c | grep -i dim > /dev/null", "", false);
+	f = facts();
+	shelled_is(f, i++, "/home/dev/lantern/lamp.c", "sed -i");
+	shelled_is(f, i++, "/srv/hall.c", "perl -i");
+	shelled_is(f, i++, "/home/dev/lantern/one.json", "perl -i");
+	shelled_is(f, i++, "/home/dev/lantern/two.json", "perl -i");
+	shelled_is(f, i++, "/home/dev/attic/notes.txt", ">>");
+	shelled_is(f, i++, "/home/dev/attic/log.txt", "tee");
+	shelled_is(f, i++, "/home/dev/lantern/new.md", ">");
+	shelled_is(f, i++, "/home/dev/lantern/README.md", "git checkout");
+	shelled_is(f, i++, "/x/lamp.c", "git add");
+	shelled_is(f, i++, "/x/door.c", "git add");
+	shelled_is(f, i++, "/home/dev/lantern/old.c", "git mv");
+	shelled_is(f, i++, "/home/dev/lantern/young.c", "git mv");
+	shelled_is(f, i++, "/home/dev/lantern/b.c", "cp");
+	shelled_is(f, i++, "/home/dev/lantern/c.c", "mv");
+	shelled_is(f, i++, "/home/dev/lantern/d.c", "mv");
+	shelled_is(f, i++, "/home/dev/lantern/e.c", "rm");
+	assert_int_equal(f->nshelled, i);
+	assert_int_equal(f->shelled[0].record, 2);
+	free_facts();
+}
+
+/* Whatever the quotes and borders, it ends, and a row has a name and a way. */
+static void test_extract__a_command_cut_at_every_byte_is_read(void **state)
+{
+	static const char all[] =
+		"A=\"x.d y.c\"; for f in $A \"b.c\"; do sed -i -e 's/a/b/' \"$f\" \\\n z.c; done\n"
+		"cat >> a.md <<-'EOF'\nit's\nEOF\n(perl -pi -e \"s/'/x/\" c.c) &> d.log | tee e.f\n"
+		"git commit -m \"$(cat <<'EOF'\n\"\nEOF\n)\" && git -c a=b restore g.h <<< x #";
+
+	(void)state;
+	for (size_t n = 0; n < sizeof all; n++) {
+		struct extract *x = extract_new();
+
+		extract_on_touch(x, (str){all, n});
+		for (size_t i = 0; i < x->f.nshelled; i++)
+			assert_true(x->f.shelled[i].path.n && x->f.shelled[i].how.n);
+		if (n + 1 == sizeof all)
+			assert_int_equal(x->f.nshelled, 7);
+		extract_free(x);
+	}
+}
+
 static void test_extract__a_quiet_commit_is_known_by_its_message(void **state)
 {
 	const struct facts *f;
@@ -1539,6 +1609,8 @@ int main(void)
 		cmocka_unit_test(test_extract__status_and_echo_do_not_deceive),
 		cmocka_unit_test(
 			test_extract__git_is_read_from_output_and_from_the_client),
+		cmocka_unit_test(test_extract__files_changed_by_commands_are_known),
+		cmocka_unit_test(test_extract__a_command_cut_at_every_byte_is_read),
 		cmocka_unit_test(test_extract__a_quiet_commit_is_known_by_its_message),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
 		cmocka_unit_test(test_extract__a_call_before_the_last_prompt_is_not_open),
