@@ -35,6 +35,14 @@
 #define PIN_MIN          4  /* digits of a password that is a number */
 #define KEY_VALUE_MIN    24 /* bytes of a value whose name is just "key" */
 #define PEM_CUT_MIN      16 /* the same in a block without an end */
+#define SAID_WHAT_BYTES  48 /* "for the staging server" between a password and its value */
+#define PIN_MAX          8  /* digits of a PIN */
+#define SEED_WORDS_MIN   12 /* of a wallet's phrase; BIP 39 allows 12 to 24 words */
+#define SEED_WORDS_MAX   24
+#define SEED_LETTERS_MIN 3 /* of each of them */
+#define SEED_LETTERS_MAX 8
+#define KEY_OPTION_MIN   16 /* bytes of a value behind -k or --key */
+#define KEY_STRETCH_MIN  12 /* letters and digits in a row in it */
 
 struct hit {
 	size_t from, to;
@@ -373,6 +381,7 @@ static const struct prefix prefixes[] = {
 	{"CFPAT-", "contentful-token", 30, SET_TOKEN, 0},
 	{"CLOJARS_", "clojars-token", 30, SET_ALNUM, 0},
 	{"EAA", "facebook-token", 60, SET_ALNUM, 0},
+	{"EAAA", "square-token", 56, SET_TOKEN, 1},
 	{"EZAK", "easypost-key", 40, SET_ALNUM, 0},
 	{"EZTK", "easypost-key", 40, SET_ALNUM, 0},
 	{"FLWSECK", "flutterwave-key", 12, SET_TOKEN, 1},
@@ -1981,6 +1990,104 @@ static bool assignment(struct scan *c, size_t sep, size_t next, enum form form,
 	return hit_value(c, &v, &n, value_kind(&n), h);
 }
 
+/* The line end at i, written out or escaped as in JSON; its length, 0 if there is none. */
+static size_t line_end(const struct scan *c, size_t i)
+{
+	static const str end[] = {
+		{"\r\n", 2}, {"\n", 1}, {"\\r\\n", 4}, {"\\n", 2}, {"\r", 1}};
+
+	for (size_t k = 0; k < sizeof(end) / sizeof(*end); k++)
+		if (str_starts(str_from(c->s, i), end[k]))
+			return end[k].n;
+	return 0;
+}
+
+/* PuTTY: "Private-Lines: 14" and as many lines of base64. */
+static bool putty_key(const struct scan *c, size_t sep, struct hit *h)
+{
+	size_t i = skip_gap(c, sep + 1, false), from, end, lines = 0;
+
+	if (!ends_in(c, sep, STR("private-lines")))
+		return false;
+	for (size_t n = 0; n < 4 && str_is_digit(at(c, i)); n++, i++)
+		lines = lines * 10 + (size_t)(c->s.p[i] - '0');
+	from = end = i + line_end(c, i);
+	if (from == i)
+		return false;
+	for (i = from; lines > 0; lines--) {
+		size_t to = base64_end(c, i), next = line_end(c, to);
+
+		if (to == i || (to < c->s.n && !next && !is_quote(c->s.p[to])))
+			break;
+		end = to;
+		i = to + next;
+		if (!next)
+			break;
+	}
+	return end - from >= PEM_CUT_MIN && hit_set(h, from, end, "private-key");
+}
+
+/* None of these is in the list of BIP 39, and hardly a sentence does without. */
+static bool function_word(str s)
+{
+	static const char *const word[] = {"the",  "and",  "for",   "with", "from",
+					   "are",  "was",  "not",   "has",  "your",
+					   "must", "will", "which", "that", "have"};
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
+		if (str_eq(s, str_of(word[i])))
+			return true;
+	return false;
+}
+
+/* mnemonic: or seed phrase: and the words of a wallet. */
+static bool seed_phrase(const struct scan *c, size_t sep, struct hit *h)
+{
+	size_t name = name_end(c, sep), i = skip_gap(c, sep + 1, true), from, words = 0;
+
+	if (!ends_in(c, name, STR("mnemonic")) && !ends_in(c, name, STR("seed phrase")) &&
+	    !ends_in(c, name, STR("seed_phrase")) &&
+	    !ends_in(c, name, STR("seedphrase")) &&
+	    !ends_in(c, name, STR("recovery phrase")))
+		return false;
+	if (is_quote(at(c, i)))
+		i++;
+	for (from = i; words <= SEED_WORDS_MAX; i++) {
+		size_t to = i;
+
+		while (at(c, to) >= 'a' && at(c, to) <= 'z' && to - i <= SEED_LETTERS_MAX)
+			to++;
+		if (to - i < SEED_LETTERS_MIN || to - i > SEED_LETTERS_MAX ||
+		    function_word(cut(c, i, to)))
+			return false;
+		words++;
+		i = to;
+		if (at(c, i) != ' ' || !(at(c, i + 1) >= 'a' && at(c, i + 1) <= 'z'))
+			break;
+	}
+	return words >= SEED_WORDS_MIN && words <= SEED_WORDS_MAX &&
+	       !token_byte(at(c, i)) && hit_set(h, from, i, "seed-phrase");
+}
+
+/* PIN: 839201 */
+static bool pin_number(const struct scan *c, size_t sep, struct hit *h)
+{
+	size_t name = name_end(c, sep), from = skip_gap(c, sep + 1, true), to = from;
+
+	if (name < c->done + 3 || !str_eq(cut(c, name - 3, name), STR("PIN")) ||
+	    (name > c->done + 3 && str_is_alnum(c->s.p[name - 4])))
+		return false;
+	if (is_quote(at(c, from)))
+		to = ++from;
+	while (str_is_digit(at(c, to)) && to - from <= PIN_MAX)
+		to++;
+	if (to - from < PIN_MIN || to - from > PIN_MAX || token_byte(at(c, to)) ||
+	    one_of(at(c, to), "/:%") ||
+	    (one_of(at(c, to), ".,") && str_is_digit(at(c, to + 1))))
+		return false;
+	return hit_set(h, from, to, "pin");
+}
+
 static bool equals_rule(struct scan *c, size_t i, struct hit *h)
 {
 	char prev = before(c, i);
@@ -1998,6 +2105,8 @@ static bool equals_rule(struct scan *c, size_t i, struct hit *h)
 	} else if (prev == '!') {
 		form = FORM_EQUAL;
 	}
+	if (next == i + 1 && (pin_number(c, i, h) || seed_phrase(c, i, h)))
+		return true;
 	return assignment(c, i, next, form, h);
 }
 
@@ -2014,6 +2123,8 @@ static bool colon_rule(struct scan *c, size_t i, struct hit *h)
 	}
 	if (next == '=')
 		return assignment(c, i, i + 2, FORM_EQUALS, h);
+	if (putty_key(c, i, h) || pin_number(c, i, h) || seed_phrase(c, i, h))
+		return true;
 	return assignment(c, i, i + 1, FORM_COLON, h);
 }
 
@@ -2054,6 +2165,42 @@ static bool user_option(struct scan *c, size_t from, struct hit *h)
 	return hit_set(h, v.from + colon + 1, v.to, "password");
 }
 
+/* Has a stretch of letters of both cases and digits that is no hash, no name and no number. */
+static bool clearly_random(str s)
+{
+	size_t from = 0;
+
+	if (s.n < KEY_OPTION_MIN || !run_of(s, 0, s.n, base64_byte) ||
+	    memchr(s.p, '/', s.n) || !secret_random(s))
+		return false;
+	for (size_t i = 0; i <= s.n; i++) {
+		size_t upper = 0, digits;
+
+		if (i < s.n && str_is_alnum(s.p[i]))
+			continue;
+		str part = (str){s.p + from, i - from};
+		from = i + 1;
+		digits = count_digits(part);
+		for (size_t k = 0; k < part.n; k++)
+			upper += part.p[k] >= 'A' && part.p[k] <= 'Z';
+		if (part.n >= KEY_STRETCH_MIN && digits >= 2 && upper >= 2 &&
+		    part.n - digits - upper >= 2)
+			return true;
+	}
+	return false;
+}
+
+/* -k x, --key x: a key of many kinds, most of them a name or a file. */
+static bool key_option(struct scan *c, size_t from, struct hit *h)
+{
+	struct secret_name none = {0};
+	struct value v = {.form = FORM_OPTION};
+
+	return find_value(c, from, &none, &v) &&
+	       clearly_random(str_head(cut(c, v.from, v.to), VALUE_LOOK_BYTES)) &&
+	       hit_value(c, &v, &none, "secret", h);
+}
+
 /* One-letter options of commands that are known for them. */
 static bool letter_option(struct scan *c, size_t dash, struct hit *h)
 {
@@ -2066,6 +2213,8 @@ static bool letter_option(struct scan *c, size_t dash, struct hit *h)
 
 	if (letter == 'u' && blank(at(c, from)))
 		return user_option(c, skip_gap(c, from, false), h);
+	if (letter == 'k' && blank(at(c, from)))
+		return key_option(c, skip_gap(c, from, false), h);
 	if (letter != 'p' && letter != 'a')
 		return false;
 	line = line_before(c, dash, LINE_LOOK_BYTES);
@@ -2104,6 +2253,8 @@ static bool option_rule(struct scan *c, size_t i, struct hit *h)
 	if (str_eq(cut(c, i, end), STR("user")) ||
 	    str_eq(cut(c, i, end), STR("proxy-user")))
 		return user_option(c, v.from, h);
+	if (str_eq(cut(c, i, end), STR("key")))
+		return key_option(c, v.from, h);
 	if (at(c, v.from) == '-' || at(c, v.from) == '=' || !may_name(c, end) ||
 	    !secret_name(cut(c, i, end), &n) || n.rank < SECRET_TOKEN)
 		return false;
@@ -2121,12 +2272,90 @@ static bool dash_rule(struct scan *c, size_t i, struct hit *h)
 	return letter_option(c, i, h) || option_rule(c, i + 1, h);
 }
 
+/*
+ * "for the staging server" from i: where it ends, at a verb or a colon; i if there is
+ * nothing of the kind.
+ */
+static size_t said_what(const struct scan *c, size_t i)
+{
+	static const char *const prep[] = {"for ", "of ",  "on ", "to ",   "für ",
+					   "von ", "vom ", "de ", "para ", "del "};
+	size_t end = i, max;
+
+	for (size_t k = 0; k < sizeof(prep) / sizeof(*prep) && end == i; k++)
+		if (str_istarts(str_from(c->s, i), str_of(prep[k])))
+			end += strlen(prep[k]);
+	if (end == i)
+		return i;
+	max = end + SAID_WHAT_BYTES;
+	while (end < max && (token_byte(at(c, end)) || one_of(at(c, end), " ./@"))) {
+		if (at(c, end) == ' ' &&
+		    (str_istarts(str_from(c->s, end), STR(" is ")) ||
+		     str_istarts(str_from(c->s, end), STR(" was ")) ||
+		     str_istarts(str_from(c->s, end), STR(" ist ")) ||
+		     str_istarts(str_from(c->s, end), STR(" es "))))
+			return end + 1;
+		end++;
+	}
+	return at(c, end) == ':' && blank(at(c, end + 1)) ? end : i;
+}
+
+/* Behind "is": strong enough for prose, where a plain word is a remark. */
+static bool said_value(const struct scan *c, const struct value *v, str s)
+{
+	if (is_digits(s))
+		return s.n >= PIN_MIN && s.n <= VALUE_LOOK_BYTES && is_final(c, v) &&
+		       !v->more;
+	return count_digits(s) && has_letter(s) && s.n >= 6;
+}
+
+static bool said_word(str s)
+{
+	return secret_placeholder(s) || secret_plain_word(s, false) || label(s, 0) ||
+	       expression(s) || is_path(s) || memchr(s.p, ' ', s.n) || has_high(s);
+}
+
+/* What follows a word for a password at [word, end). */
+static bool said_rule(struct scan *c, size_t word, size_t end, struct hit *h)
+{
+	static const char *const verb[] = {"is ",     "was ",   "to ", "ist ", "| ",
+					   "lautet ", "heißt ", "es ", ": "};
+	struct secret_name n = {.rank = SECRET_PASSWORD};
+	struct value v = {.form = FORM_COLON};
+	size_t from, what;
+	bool said = false;
+	str s;
+
+	if (!blank(at(c, end)))
+		return false;
+	from = skip_gap(c, end, false);
+	what = said_what(c, from);
+	for (size_t k = 0; k < sizeof(verb) / sizeof(*verb) && !said; k++)
+		if (str_istarts(str_from(c->s, what), str_of(verb[k]))) {
+			from = skip_gap(c, what + strlen(verb[k]), true);
+			said = true;
+		}
+	if (at(c, from) == ':' && said && blank(at(c, from + 1)))
+		from = skip_gap(c, from + 1, true);
+	if (!find_value(c, from, &n, &v))
+		return false;
+	s = str_head(cut(c, v.from, v.to), VALUE_LOOK_BYTES);
+	if (said_word(s))
+		return false;
+	bool netrc = !said && str_find(line_before(c, word, LINE_LOOK_BYTES),
+				       STR("login ")) != STR_NPOS;
+	if (!netrc && !said_value(c, &v, s))
+		return false;
+	if (!netrc && !said && !secret_random(s) && !memchr(s.p, '!', s.n) &&
+	    !memchr(s.p, '#', s.n) && !memchr(s.p, '@', s.n) && !memchr(s.p, '$', s.n))
+		return false;
+	return hit_value(c, &v, &n, "password", h);
+}
+
 /* password is X, password X behind a login, <password>X</password>; i is the w */
 static bool word_rule(struct scan *c, size_t i, struct hit *h)
 {
-	size_t end = i + 1, from;
-	str line, s;
-	bool said = false;
+	size_t end = i + 1;
 
 	if (i < c->done + 4 || !str_ieq(cut(c, i - 4, i), STR("pass")))
 		return false;
@@ -2139,31 +2368,43 @@ static bool word_rule(struct scan *c, size_t i, struct hit *h)
 		return false;
 	if (at(c, end) == '>')
 		return in_element(c, end + 1, h);
-	if (!blank(at(c, end)))
+	return said_rule(c, i - 4, end, h);
+}
+
+/* contraseña es X; i is the second byte of its ñ */
+static bool spanish_rule(struct scan *c, size_t i, struct hit *h)
+{
+	str head = STR("contrase\xc3");
+
+	if (i < c->done + head.n || !ends_in(c, i, head) ||
+	    str_lower(at(c, i + 1)) != 'a')
 		return false;
-	from = skip_gap(c, end, false);
-	line = line_before(c, i - 4, LINE_LOOK_BYTES);
-	static const char *const verb[] = {"is ", "was ", "to ", "ist ", "| "};
-	for (size_t k = 0; k < sizeof(verb) / sizeof(*verb) && !said; k++)
-		if (str_istarts(str_from(c->s, from), str_of(verb[k]))) {
-			from = skip_gap(c, from + strlen(verb[k]), true);
-			said = true;
-		}
-	struct secret_name n = {.rank = SECRET_PASSWORD};
+	return said_rule(c, i - head.n, i + 2, h);
+}
+
+/* 密码是X; i is the first byte of 是 */
+static bool chinese_rule(struct scan *c, size_t i, struct hit *h)
+{
 	struct value v = {.form = FORM_COLON};
+	struct secret_name n;
+	size_t from = i + 3;
+	str s;
+
+	if (at(c, i + 1) != '\x98' || at(c, i + 2) != '\xaf' ||
+	    !secret_name(line_before(c, i, SECRET_NAME_MAX), &n) || !n.cjk)
+		return false;
+	from = skip_gap(c, from, true);
+	if (at(c, from) == ':')
+		from++;
+	else if (str_starts(str_from(c->s, from), STR("：")))
+		from += 3;
+	from = skip_gap(c, from, true);
 	if (!find_value(c, from, &n, &v))
 		return false;
 	s = str_head(cut(c, v.from, v.to), VALUE_LOOK_BYTES);
-	if (secret_placeholder(s) || secret_plain_word(s, false) || label(s, 0) ||
-	    expression(s) || is_path(s) || memchr(s.p, ' ', s.n) || has_high(s))
-		return false;
-	bool netrc = !said && (str_find(line, STR("login ")) != STR_NPOS);
-	if (!netrc && !(count_digits(s) && has_letter(s) && s.n >= 6))
-		return false;
-	if (!netrc && !said && !secret_random(s) && !memchr(s.p, '!', s.n) &&
-	    !memchr(s.p, '#', s.n) && !memchr(s.p, '@', s.n) && !memchr(s.p, '$', s.n))
-		return false;
-	return hit_value(c, &v, &n, "password", h);
+	return !said_word(s) && said_value(c, &v, s) &&
+	       (n.rank == SECRET_PASSWORD || secret_random(s)) &&
+	       hit_value(c, &v, &n, value_kind(&n), h);
 }
 
 static bool mark_rule(struct scan *c, size_t i, struct hit *h)
@@ -2178,6 +2419,10 @@ static bool mark_rule(struct scan *c, size_t i, struct hit *h)
 	case 'w':
 	case 'W':
 		return word_rule(c, i, h);
+	case '\xb1':
+		return spanish_rule(c, i, h);
+	case '\xe6':
+		return chinese_rule(c, i, h);
 	}
 	return wide_rule(c, i, h);
 }

@@ -39,6 +39,8 @@ static struct sieve_bits look(const char *p)
 			_mm_or_si128(between(low, 'a', 'z'), between(c, '0', '9'));
 
 		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xef)));
+		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xe6)));
+		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xb1)));
 		token = _mm_or_si128(token, _mm_cmpeq_epi8(c, _mm_set1_epi8('_')));
 		token = _mm_or_si128(token, dash);
 		b.mark |= bits16(mark, at);
@@ -59,7 +61,7 @@ static struct sieve_bits look(const char *p)
 		unsigned char c = (unsigned char)p[at], low = c | 0x20;
 		uint64_t bit = (uint64_t)1 << at;
 
-		if (c == '=' || c == ':' || c == 0xef)
+		if (c == '=' || c == ':' || c == 0xef || c == 0xe6 || c == 0xb1)
 			b.mark |= bit;
 		if (c == '-')
 			b.dash |= bit;

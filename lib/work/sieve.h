@@ -7,8 +7,9 @@
  *           ...look closely at text.p[at]; perhaps sieve_skip(&v, end)...
  *
  * Offsets rise strictly. Two kinds of place, a set of bits in `what`:
- *   SIEVE_MARK  '=', ':', the first byte 0xEF of the full-width forms, the second of two
- *               or more dashes, a single dash after a space, the w of "sw" ("passw")
+ *   SIEVE_MARK  '=', ':', the first byte 0xEF of the full-width forms, 0xE6 (of U+662F, "is"),
+ *               0xB1 (of U+00F1, n with tilde), the second of two or more dashes, a single
+ *               dash after a space, the w of "sw" ("passw")
  *   SIEVE_RUN   the first byte of SIEVE_RUN_MIN or more bytes of [A-Za-z0-9_-]
  * About one byte in thirty of ordinary text; the rest is passed over at some bytes a cycle.
  * Linear whatever the text; allocates nothing.

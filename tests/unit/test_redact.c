@@ -241,7 +241,21 @@ static const char *const piece[] = {
 	"hvs.",
 	"SG.",
 	"1//0",
-	"Q~"};
+	"Q~",
+	"password for ",
+	"contraseña es ",
+	"Passwort lautet ",
+	"是",
+	"PIN",
+	"839201",
+	"mnemonic: ",
+	"lamp river stone copper violin garden ",
+	"marble orbit pepper candle tiger window",
+	"Private-Lines: 2\n",
+	"-k ",
+	"--key ",
+	"Kv7rTz41qBn8wLs2D",
+	"EAAA"};
 
 static void random_text(struct buf *b, unsigned *seed)
 {
@@ -664,6 +678,14 @@ static void test_redact__time_is_linear_in_hostile_texts(void **state)
 		"password:",
 		"password=\"",
 		"password: \"x",
+		"password for ",
+		"密码是",
+		"contraseña es",
+		"PIN:",
+		"mnemonic: lamp ",
+		"Private-Lines: 9999\n",
+		"Private-Lines: 9\nAAAA ",
+		" -k \"",
 		"token='",
 		"token=",
 		"token=a.",

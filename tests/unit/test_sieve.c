@@ -24,7 +24,7 @@ static unsigned slow(str s, size_t from, size_t i)
 	char one = i > from ? s.p[i - 1] : '\0', two = i > from + 1 ? s.p[i - 2] : '\0';
 	size_t run = i;
 
-	if (c == '=' || c == ':' || c == '\xef')
+	if (c == '=' || c == ':' || c == '\xef' || c == '\xe6' || c == '\xb1')
 		what |= SIEVE_MARK;
 	if (c == '-' && one == '-' && two != '-')
 		what |= SIEVE_MARK;
@@ -57,7 +57,7 @@ static void check(struct sieve *v, str s, size_t from)
 
 static void test_sieve__finds_what_a_byte_by_byte_search_finds(void **state)
 {
-	static const char set[] = "aZ09_-=:swSW \n.\xef\xbc\x9a";
+	static const char set[] = "aZ09_-=:swSW \n.\xef\xbc\x9a\xe6\xb1";
 	struct sieve v;
 
 	(void)state;
