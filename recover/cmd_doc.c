@@ -100,6 +100,8 @@ static int run(const struct args *a, struct err *e)
 		ret = focus_of(a, name ? 1 : 0, &focus, e);
 	if (!ret)
 		ret = input_open(&in, a, name, false, e);
+	if (!ret)
+		ret = glance_known(&in.src, in.pick.path, e);
 	if (!ret) {
 		struct handoff_options o = {
 			.budget = a->budget,

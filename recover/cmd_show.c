@@ -36,6 +36,8 @@ static int run(const struct args *a, struct err *e)
 		return ret;
 	ret = input_open(&in, a, a->word[0], false, e);
 	if (!ret)
+		ret = glance_check(&in.src, in.pick.path, e);
+	if (!ret)
 		ret = dive_read(&in.src, in.pick.path, a->ledger ? a->ledger : "", range,
 				n, a->json, &text, e);
 	if (!ret) {

@@ -378,6 +378,13 @@ static void gap_file(struct doc *d, const struct docgap_file *file)
 		doc_must(d, gap(d, 0.5), 18, 0);
 	}
 	b = doc_text(d);
+	if (file->foreign) {
+		buf_printf(b, "A Codex rollout: its %llu record%s not read.",
+			   (unsigned long long)file->foreign,
+			   file->foreign == 1 ? " was" : "s were");
+		doc_must(d, gap(d, 0.4), 18, 0);
+	}
+	b = doc_text(d);
 	if (file->tail_cut) {
 		buf_add(b,
 			STR("The transcript ends inside a record: what it said is lost."));

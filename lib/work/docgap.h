@@ -17,6 +17,7 @@ void docgap_verify(struct doc *d, const struct gitstate *git);
 /* What the reader of the file knows about its damage. */
 struct docgap_file {
 	uint64_t losses, lost_bytes, loss_line, loss_off, loss_len;
+	uint64_t foreign; /* records of another program */
 	bool tail_cut;
 	uint64_t abandoned; /* branches left behind by rewinds */
 	int64_t since;      /* what was asked for; CLOCK_NONE = all */

@@ -435,26 +435,33 @@ void glance_release(struct glance *g)
 	*g = (struct glance){0};
 }
 
-/* Reads until want() is content with a record, which is then *found, and rewinds. */
+struct read_until {
+	bool found, damage;
+	uint64_t records; /* up to the one that was found */
+};
+
+/* Reads until want() is content with a record, which is then found, and rewinds. */
 static int read_until(struct source *src,
 		      bool (*want)(const struct record *r, struct buf *out),
-		      struct buf *out, bool *found, bool *damage, struct err *e)
+		      struct buf *out, struct read_until *u, struct err *e)
 {
 	struct transcript *t;
 	enum transcript_got got;
 	const struct record *r;
 	int ret = 0;
 
-	*found = *damage = false;
+	*u = (struct read_until){0};
 	t = transcript_new(src, 0, &TRANSCRIPT_CAPS_TREE);
-	while (!*found && ((got = transcript_next(t, &r)) == TRANSCRIPT_RECORD ||
-			   got == TRANSCRIPT_LOSS)) {
-		if (got == TRANSCRIPT_RECORD)
-			*found = want(r, out);
-		else
-			*damage = true;
+	while (!u->found && ((got = transcript_next(t, &r)) == TRANSCRIPT_RECORD ||
+			     got == TRANSCRIPT_LOSS)) {
+		if (got == TRANSCRIPT_RECORD) {
+			u->records++;
+			u->found = want(r, out);
+		} else {
+			u->damage = true;
+		}
 	}
-	if (!*found && got == TRANSCRIPT_ERROR)
+	if (!u->found && got == TRANSCRIPT_ERROR)
 		ret = err_set(e, t->err.code, "%s", t->err.msg);
 	transcript_free(t);
 	if (!ret && source_seek(src, 0) < 0)
@@ -462,11 +469,11 @@ static int read_until(struct source *src,
 	return ret;
 }
 
-static bool any(const struct record *r, struct buf *out)
+/* Of a type that is known, or of one to come that is linked like the others. */
+static bool is_known(const struct record *r, struct buf *out)
 {
-	(void)r;
 	(void)out;
-	return true;
+	return r->type != RECORD_UNKNOWN || r->uuid.n || r->session.n;
 }
 
 static bool has_session(const struct record *r, struct buf *out)
@@ -475,13 +482,30 @@ static bool has_session(const struct record *r, struct buf *out)
 	return r->session.n > 0;
 }
 
+static int strange(const struct read_until *u, const char *path, struct err *e)
+{
+	if (u->found || !u->records)
+		return 0;
+	return err_set(e, HF_EFORMAT,
+		       "%s: not a transcript: none of its %llu JSON objects is a record",
+		       path, (unsigned long long)u->records);
+}
+
+int glance_known(struct source *src, const char *path, struct err *e)
+{
+	struct read_until u;
+	int ret = read_until(src, is_known, NULL, &u, e);
+
+	return ret ? ret : strange(&u, path, e);
+}
+
 int glance_check(struct source *src, const char *path, struct err *e)
 {
-	bool found, damage;
-	int ret = read_until(src, any, NULL, &found, &damage, e);
+	struct read_until u;
+	int ret = read_until(src, is_known, NULL, &u, e);
 
-	if (ret || found || !damage)
-		return ret;
+	if (ret || u.records || !u.damage)
+		return ret ? ret : strange(&u, path, e);
 	return err_set(e, HF_EFORMAT,
 		       "%s: not a transcript: nothing in its %llu bytes is a record",
 		       path, (unsigned long long)src->size);
@@ -489,7 +513,7 @@ int glance_check(struct source *src, const char *path, struct err *e)
 
 int glance_session_id(struct source *src, struct buf *out, struct err *e)
 {
-	bool found, damage;
+	struct read_until u;
 
-	return read_until(src, has_session, out, &found, &damage, e);
+	return read_until(src, has_session, out, &u, e);
 }

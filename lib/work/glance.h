@@ -49,6 +49,8 @@ int glance_read(struct glance *g, const char *path, bool whole, struct err *e);
 void glance_release(struct glance *g);
 /* 0 when there is a record in src, or nothing at all; HF_EFORMAT when it is no transcript. src is rewound. */
 int glance_check(struct source *src, const char *path, struct err *e);
+/* The same, but 0 for damage alone: only JSON objects that are no session's are refused. */
+int glance_known(struct source *src, const char *path, struct err *e);
 /* Append the sessionId of the first record that has one, then rewind src. HF_EIO. */
 int glance_session_id(struct source *src, struct buf *out, struct err *e);
 

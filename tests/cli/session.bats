@@ -155,3 +155,25 @@ load helper
 	run --separate-stderr -1 "$R" backbone --claude-dir "$HOME/demo" 99999999-5b0d-4f0e-9a63-2f6d8e1b0c47
 	complains "no session"
 }
+
+@test "JSON lines that are no session's records are not a transcript" {
+	printf '{"a":1}\n{"b":2}\n' >other.jsonl
+	for c in index backbone agents doc; do
+		run --separate-stderr -1 "$R" $c other.jsonl
+		complains "other.jsonl: not a transcript"
+	done
+	run --separate-stderr -1 "$R" show other.jsonl 1
+	complains "other.jsonl: not a transcript"
+	run --separate-stderr -1 "$R" repair other.jsonl -o out.jsonl
+	complains "other.jsonl: not a transcript"
+	run --separate-stderr -1 "$R" doc - <other.jsonl
+	complains "not a transcript"
+	echo '{"type":"a-type-to-come","uuid":"u1","sessionId":"s1"}' >>other.jsonl
+	run -0 "$R" index other.jsonl
+}
+
+@test "the document of a Codex rollout says that it was not read" {
+	echo '{"timestamp":"2026-02-11T10:00:00Z","type":"session_meta","payload":{"id":"x"}}' >rollout.jsonl
+	run -0 "$R" doc rollout.jsonl
+	holds "A Codex rollout: its 1 record was not read."
+}

@@ -149,6 +149,20 @@ static void test_docgap__damage_is_told_with_its_place(void **state)
 	doc_release(&d);
 }
 
+static void test_docgap__records_of_another_program_are_told(void **state)
+{
+	struct docgap_file file = {.foreign = 3, .since = CLOCK_NONE};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	doc_init(&d, &f);
+	docgap_lines(&d, &file);
+	assert_string_equal(alldoc(&d, DOC_GAPS),
+			    "- A Codex rollout: its 3 records were not read.\n");
+	doc_release(&d);
+}
+
 static void test_docgap__an_open_call_has_the_longest_waits_beside_it(void **state)
 {
 	struct fact_call open = {
@@ -210,6 +224,7 @@ int main(void)
 		cmocka_unit_test(
 			test_docgap__an_order_nobody_met_and_a_finding_nobody_took_up),
 		cmocka_unit_test(test_docgap__damage_is_told_with_its_place),
+		cmocka_unit_test(test_docgap__records_of_another_program_are_told),
 		cmocka_unit_test(
 			test_docgap__an_open_call_has_the_longest_waits_beside_it),
 		cmocka_unit_test(test_docgap__a_file_the_user_named_and_nobody_touched),
