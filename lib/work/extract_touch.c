@@ -231,7 +231,7 @@ static void set_var(struct shell *sh, str name, str value)
 {
 	str to = value;
 
-	if (str_starts(value, STR("$"))) {
+	if (str_starts(value, STR("$")) && str_chr(value, ' ') == STR_NPOS) {
 		to = STR_NONE;
 		for (size_t i = 0; i < sh->nvar; i++) {
 			if (str_eq(sh->var[i].name, str_from(value, 1)))
