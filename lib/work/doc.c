@@ -557,7 +557,7 @@ static int by_order(const void *x, const void *y)
 static void print_units(const struct doc_line *l, struct buf *out)
 {
 	const struct doc_unit *u;
-	size_t told = 0;
+	size_t told = 0, bytes = 0;
 	bool gap = false;
 
 	for (u = l->first; u; u = u->next) {
@@ -565,7 +565,12 @@ static void print_units(const struct doc_line *l, struct buf *out)
 			gap = true;
 			continue;
 		}
-		if (told && gap && l->quote)
+		bytes += u->text.n;
+		if (told && l->quote && bytes > DOC_LINE_BYTES) {
+			buf_add(out, gap ? STR(" \xe2\x80\xa6\"\n- and: \"")
+					 : STR("\"\n- and: \""));
+			bytes = u->text.n;
+		} else if (told && gap && l->quote)
 			buf_add(out, STR(" \xe2\x80\xa6 "));
 		else if (told)
 			buf_add(out, str_of(told == 1 && l->lead ? l->lead : l->sep));

@@ -22,7 +22,8 @@
 
 #include "work/extract.h"
 
-#define DOC_BYTES (24u << 20)
+#define DOC_BYTES      (24u << 20)
+#define DOC_LINE_BYTES 600 /* of a quote on one line: more goes on in the next one */
 
 enum doc_section {
 	DOC_GOAL,

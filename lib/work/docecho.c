@@ -43,7 +43,8 @@ static str stem(str w)
 		if (w.n >= e.n + 4 && str_ieq(str_from(w, w.n - e.n), e))
 			return str_head(w, w.n - e.n);
 	}
-	return w;
+	/* "create" and "created" are one */
+	return w.n > 4 && str_lower(w.p[w.n - 1]) == 'e' ? str_head(w, w.n - 1) : w;
 }
 
 static uint64_t hash_lower(str w)

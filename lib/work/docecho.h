@@ -9,7 +9,7 @@
  *
  * A text echoes another one when at least that share (in percent) of its distinct content
  * words stands in it. Content words: three letters or digits and more, no stop words, case and
- * endings (-ing, -ed, -es, -s) aside. Fewer than DOCECHO_MIN words echo nothing.
+ * endings (-ing, -ed, -es, -s, -e) aside. Fewer than DOCECHO_MIN words echo nothing.
  */
 #ifndef WORK_DOCECHO_H
 #define WORK_DOCECHO_H

@@ -12,6 +12,7 @@
 #define PIECES_END      900 /* what is beyond: only the tail */
 #define PIECE_TAIL      200
 #define SENTENCE_MIN    1.4
+#define SENTENCE_MAX    560 /* bytes */
 #define THIN_BYTES      64
 #define THIN_VALUE      1.9
 #define SUMMARY_ITEMS   40
@@ -472,7 +473,7 @@ static void sentences(struct doc *d, struct docecho *echo)
 		    is_diagnosis(f, doc_unmarked(text)) || docecho_has(echo, text, 90))
 			continue;
 		docecho_add(echo, text);
-		doc_say_plain(d, doc_text(d), text, 0);
+		doc_say_plain(d, doc_text(d), text, SENTENCE_MAX);
 		doc_add(d, l, (double)s->value * (0.7 + 0.5 * age) * (final ? 1.25 : 1),
 			s->record);
 	}

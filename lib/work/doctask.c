@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "work/docecho.h"
 #include "work/dochazard.h"
 #include "work/docsum.h"
 #include "work/docwords.h"
@@ -713,7 +714,75 @@ static bool is_nothing(str s)
 	return false;
 }
 
-static void next_summary(struct doc *d)
+/* The summary itself says that it is over. */
+static bool says_done(str s)
+{
+	static const char *const words[] = {
+		"was answered", "were answered", "been answered",
+		"already done", "(done)",        "(completed)",
+		"[x]",          "\xe2\x9c\x85",  NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_ifind(s, str_of(words[i])) != STR_NPOS)
+			return true;
+	return false;
+}
+
+#define TAKEN_UP_PERCENT 60
+
+/* Most words of a later record stand in the item. */
+static bool takes_up(str item, str later)
+{
+	struct docecho e;
+	bool yes;
+
+	docecho_init(&e);
+	docecho_add(&e, item);
+	yes = docecho_has(&e, later, TAKEN_UP_PERCENT);
+	docecho_release(&e);
+	return yes;
+}
+
+/* What came after the summary and took the item up: appended to b; nothing when nothing did. */
+static void taken_up(struct doc *d, struct buf *b, str item, const struct fact_todo *todo,
+		     size_t ntodo)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < ntodo; i++) {
+		if (!str_eq(todo[i].status, STR("completed")) ||
+		    (todo[i].record && todo[i].record < f->summary_record) ||
+		    !takes_up(item, todo[i].subject))
+			continue;
+		buf_add(b, STR(" (since then the todo "));
+		doc_quote(d, b, todo[i].subject, 80);
+		buf_add(b, STR(" was completed)"));
+		return;
+	}
+	for (i = f->ncommit; i-- > 0 && f->commit[i].record > f->summary_record;) {
+		if (!takes_up(item, f->commit[i].subject))
+			continue;
+		buf_add(b, STR(" (since then committed: "));
+		doc_quote(d, b, f->commit[i].subject, 80);
+		buf_byte(b, ')');
+		return;
+	}
+	for (i = 0; i < f->nedit; i++) {
+		str name = str_basename(f->edit[i].path);
+
+		if (f->edit[i].last < f->summary_record || name.n < 5 ||
+		    str_find(item, name) == STR_NPOS)
+			continue;
+		buf_add(b, STR(" (since then "));
+		doc_path(d, b, f->edit[i].path);
+		buf_add(b, STR(" was edited)"));
+		return;
+	}
+}
+
+static void next_summary(struct doc *d, const struct fact_todo *todo, size_t ntodo)
 {
 	struct docsum sum;
 	size_t i = 0;
@@ -722,14 +791,18 @@ static void next_summary(struct doc *d)
 	docsum_init(&sum, d->f->summary, "pending", "optional");
 	while (i < SUMMARY_ITEMS && docsum_next(&sum, &line)) {
 		struct doc_line *l;
+		struct buf *b;
 
 		line = doc_unmarked(line);
 		if (line.n <= 12 || str_ends(line, STR(":")) ||
-		    str_ends(line, STR(":**")) || is_nothing(line) || line.p[0] == '"')
+		    str_ends(line, STR(":**")) || is_nothing(line) || says_done(line) ||
+		    line.p[0] == '"')
 			continue;
 		l = doc_line(d, DOC_NEXT, DOC_B_SUMMARY, 40 + (double)i++,
 			     "- Pending, by the compaction summary: ");
-		doc_quote_plain(d, doc_text(d), line, 260);
+		b = doc_text(d);
+		doc_quote_plain(d, b, line, 260);
+		taken_up(d, b, line, todo, ntodo);
 		doc_add(d, l, 6, d->f->summary_record);
 	}
 }
@@ -750,5 +823,5 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 	next_said(d, t);
 	next_recent(d, t);
 	if (d->f->summary.n)
-		next_summary(d);
+		next_summary(d, todo, ntodo);
 }

@@ -1,6 +1,7 @@
 /* Lines and units: what gets in, and how it is printed. */
 #include "fault.h"
 
+#include "alldoc.h"
 #include "base/buf.h"
 #include "work/doc.h"
 #include "work/ledger.h"
@@ -37,6 +38,31 @@ static const char *printed(struct doc *d, enum doc_section s, bool evidence,
 	buf_reset(b);
 	doc_print(d, s, evidence, b);
 	return buf_cstr(b);
+}
+
+static void test_doc__a_long_quote_goes_on_in_the_next_line(void **state)
+{
+	struct facts f = {.records = 1};
+	char half[400];
+	struct doc_line *l;
+	const char *text;
+	struct doc d;
+
+	(void)state;
+	memset(half, 'a', sizeof(half));
+	doc_init(&d, &f);
+	l = doc_line(&d, DOC_NEXT, DOC_B_LAST, 0, "- Last words: ");
+	l->quote = true;
+	buf_add(doc_text(&d), (str){half, sizeof(half)});
+	doc_add(&d, l, 1, 1);
+	buf_add(doc_text(&d), (str){half, sizeof(half)});
+	doc_add(&d, l, 1, 1);
+	buf_add(doc_text(&d), STR("end."));
+	doc_add(&d, l, 1, 1);
+	text = alldoc(&d, DOC_NEXT);
+	assert_non_null(strstr(text, "a\"\n- and: \"a"));
+	assert_non_null(strstr(text, "a end.\"\n"));
+	doc_release(&d);
 }
 
 static void test_doc__what_was_said_cannot_forge_a_line_of_ours(void **state)
@@ -273,6 +299,7 @@ static void test_doc__full_memory_leaves_lines_out_and_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_doc__a_long_quote_goes_on_in_the_next_line),
 		cmocka_unit_test(test_doc__what_was_said_cannot_forge_a_line_of_ours),
 		cmocka_unit_test(test_doc__marks_alone_are_no_unit),
 		cmocka_unit_test(test_doc__pieces_of_a_quote_show_what_is_left_out),

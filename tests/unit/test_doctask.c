@@ -191,6 +191,54 @@ static void test_doctask__next_begins_with_the_uncertain_call(void **state)
 	doc_release(&d);
 }
 
+static void test_doctask__what_came_after_a_summary_lies_over_its_list(void **state)
+{
+	struct fact_todo todo = {.record = 40,
+				 .subject = STR("Create brass lamp drawings in pencil"),
+				 .status = STR("completed")};
+	struct fact_edit e = {.first = 50,
+			      .last = 50,
+			      .path = STR("/home/dev/lantern/wick.c"),
+			      .count = 1};
+	struct facts f = {.records = 60, .dir = STR("/home/dev/lantern")};
+	struct doctask t = {NULL};
+	struct doc d;
+
+	(void)state;
+	f.summary = STR("8. Pending Tasks:\n"
+			"   - The brass lamp drawings in pencil were not created\n"
+			"   - The question about the wick was answered\n"
+			"   - Trim the flame in wick.c\n"
+			"   - Polish the glass of the lantern\n");
+	f.summary_record = 30;
+	f.edit = &e;
+	f.nedit = 1;
+	doc_init(&d, &f);
+	doctask_next(&d, &t, &todo, 1);
+	assert_string_equal(
+		alldoc(&d, DOC_NEXT),
+		"- Pending, by the compaction summary: \"The brass lamp drawings in pencil were not created\" "
+		"(since then the todo \"Create brass lamp drawings in pencil\" was completed)\n"
+		"- Pending, by the compaction summary: \"Trim the flame in wick.c\" (since then `wick.c` was edited)\n"
+		"- Pending, by the compaction summary: \"Polish the glass of the lantern\"\n");
+	doc_release(&d);
+}
+
+static void test_doctask__a_call_without_a_name_is_not_called_harmless(void **state)
+{
+	struct fact_call c = {.record = 5, .label = STR("toolu_1")};
+	struct facts f = {.records = 6, .open = &c, .nopen = 1};
+	struct doctask t = {NULL};
+	struct doc d;
+
+	(void)state;
+	doc_init(&d, &f);
+	doctask_next(&d, &t, NULL, 0);
+	assert_null(strstr(alldoc(&d, DOC_NEXT), "harmless"));
+	assert_null(strstr(alldoc(&d, DOC_NEXT), "Carry out"));
+	doc_release(&d);
+}
+
 static void test_doctask__the_title_is_the_newest_prompt_that_says_enough(void **state)
 {
 	struct fact_prompt p[] = {
@@ -227,6 +275,10 @@ int main(void)
 			test_doctask__a_plan_is_quoted_by_its_heading_and_its_reason),
 		cmocka_unit_test(test_doctask__done_lists_records_only),
 		cmocka_unit_test(test_doctask__next_begins_with_the_uncertain_call),
+		cmocka_unit_test(
+			test_doctask__what_came_after_a_summary_lies_over_its_list),
+		cmocka_unit_test(
+			test_doctask__a_call_without_a_name_is_not_called_harmless),
 		cmocka_unit_test(
 			test_doctask__the_title_is_the_newest_prompt_that_says_enough),
 	};
