@@ -41,7 +41,11 @@ static int run(const struct args *a, struct err *e)
 	print(&c, a, &o);
 	ret = out_end(&o, e);
 	if (c.problem)
-		log_warn("%zu of the files could not be read: %s", c.skipped, c.problem);
+		log_warn(
+			c.skipped == 1
+				? "%zu file or folder could not be read: %s"
+				: "%zu files or folders could not be read: the first is %s",
+			c.skipped, c.problem);
 	if (!ret && !c.n && !a->json)
 		log_warn("no %ssession of %s%s", a->dead ? "dead " : "",
 			 opt.project ? opt.project : "any project",

@@ -67,6 +67,7 @@ static str jsonl_stem(str name)
 
 struct sessions {
 	int (*fn)(const struct claude_file *f, void *arg);
+	void (*unread)(const char *why, void *arg); /* NULL: only traced */
 	void *arg;
 	const char *folder;
 	bool stopped; /* by fn: its value goes to the caller as it is */
@@ -118,9 +119,27 @@ static int session_folder(const char *dir, const char *name, void *arg)
 	if (ret && !s->stopped) {
 		/* one folder that cannot be read must not hide all others */
 		log_trace("claude: %s", e.msg);
+		if (s->unread && ret != HF_ENOTFOUND) /* gone by now: nothing to tell */
+			s->unread(e.msg, s->arg);
 		ret = 0;
 	}
 out:
+	buf_release(&path);
+	return ret;
+}
+
+int claude_each_told(const char *dir, int (*fn)(const struct claude_file *f, void *arg),
+		     void (*unread)(const char *why, void *arg), void *arg, struct err *e)
+{
+	struct sessions s = {.fn = fn, .unread = unread, .arg = arg};
+	struct buf path = BUF_INIT(CLAUDE_PATH_MAX);
+	int ret;
+
+	fs_join(&path, str_of(dir), STR("projects"));
+	if (path.full)
+		ret = err_set(e, HF_ELIMIT, "%s: path too long", dir);
+	else
+		ret = fs_each(buf_cstr(&path), session_folder, &s, e);
 	buf_release(&path);
 	return ret;
 }
@@ -134,12 +153,9 @@ int claude_each_session(const char *dir, const char *folder,
 	struct stat st;
 	int ret;
 
+	if (!folder)
+		return claude_each_told(dir, fn, NULL, arg, e);
 	fs_join(&path, str_of(dir), STR("projects"));
-	if (!folder) {
-		ret = path.full ? HF_ELIMIT
-				: fs_each(buf_cstr(&path), session_folder, &s, e);
-		goto out;
-	}
 	if (!*folder || *folder == '.' || strchr(folder, '/')) {
 		ret = err_set(e, HF_ENOTFOUND, "%s: no project folder's name", folder);
 		goto out;

@@ -34,6 +34,9 @@ struct claude_file {
  */
 int claude_each_session(const char *dir, const char *folder,
 			int (*fn)(const struct claude_file *f, void *arg), void *arg, struct err *e);
+/* The same in all projects; unread is called with a line for each project folder that cannot be read. */
+int claude_each_told(const char *dir, int (*fn)(const struct claude_file *f, void *arg),
+		     void (*unread)(const char *why, void *arg), void *arg, struct err *e);
 /* Append the folder name for a working directory (3.2 of the format facts: UTF-16 units outside [A-Za-z0-9] become '-'; over 200 units: hashed). */
 void claude_encode(struct buf *b, str cwd);
 

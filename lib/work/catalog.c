@@ -96,6 +96,20 @@ static int gather_one(const struct claude_file *f, void *arg)
 	return 0;
 }
 
+static void skip(struct catalog *c, const char *why)
+{
+	c->skipped++;
+	if (!c->problem)
+		c->problem = str_dup(str_of(why));
+}
+
+static void gather_unread(const char *why, void *arg)
+{
+	struct gather *g = arg;
+
+	skip(g->c, why);
+}
+
 /* Items that keep() refuses are released, the others close ranks. */
 static void filter(struct catalog *c,
 		   bool (*keep)(struct catalog *c, struct catalog_item *it, void *arg),
@@ -236,9 +250,7 @@ static void look_all(struct catalog *c, struct catalog_cache *cache,
 		*changed = true;
 		if (glance_read(&it->g, it->path, o->exact, &e) == 0)
 			continue;
-		c->skipped++;
-		if (!c->problem)
-			c->problem = str_dup(str_of(e.msg));
+		skip(c, e.msg);
 	}
 	if (cache->used != cache->n)
 		*changed = true; /* a file is gone */
@@ -326,7 +338,8 @@ int catalog_load(struct catalog *c, const struct catalog_options *o, struct err 
 	*c = (struct catalog){0};
 	ret = catalog_dir(o, &dir, e);
 	if (!ret)
-		ret = claude_each_session(buf_cstr(&dir), NULL, gather_one, &gather, e);
+		ret = claude_each_told(buf_cstr(&dir), gather_one, gather_unread, &gather,
+				       e);
 	if (ret)
 		goto out;
 	catalog_cache_open(&cache, buf_cstr(&dir));

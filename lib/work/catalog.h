@@ -50,7 +50,7 @@ struct catalog {
 	size_t others;  /* sessions of other projects */
 	size_t alive;   /* sessions left out by dead_only */
 	size_t empty;   /* files without a conversation */
-	size_t skipped; /* files that could not be read */
+	size_t skipped; /* files and project folders that could not be read */
 	char *problem;  /* one line about the first of them, or NULL */
 };
 

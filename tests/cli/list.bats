@@ -265,3 +265,13 @@ load helper
 	json .skipped 1
 	[[ $stderr == *"could not be read"* ]]
 }
+
+@test "an unreadable project folder is counted and named" {
+	[ "$(id -u)" != 0 ] || skip "root reads everything"
+	orchard
+	mkdir -m 0 "$CLAUDE_CONFIG_DIR/projects/locked"
+	run --separate-stderr -0 "$R" list --json
+	json '.sessions | length' 4
+	json .skipped 1
+	[[ $stderr == *"projects/locked: Permission denied"* ]]
+}

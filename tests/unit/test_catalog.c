@@ -5,6 +5,7 @@
 #include "data/config.h"
 #include "work/catalog.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,6 +435,32 @@ static void test_catalog__every_failing_call_is_reported_or_harmless(void **stat
 	free(want);
 }
 
+static DIR *opendir_but_locked(const char *path)
+{
+	if (!str_ends(str_of(path), STR("/locked")))
+		return opendir(path);
+	errno = EACCES;
+	return NULL;
+}
+
+static void test_catalog__a_folder_that_cannot_be_read_is_counted_and_named(void **state)
+{
+	struct catalog_options o;
+	struct catalog c;
+
+	(void)state;
+	three_sessions();
+	test_write(CLAUDE "/projects/locked/cccc1111-0000.jsonl", STR("{}"));
+	o = options();
+	io.opendir = opendir_but_locked;
+	c = load(&o);
+	io_real();
+	assert_int_equal(c.n, 3);
+	assert_int_equal(c.skipped, 1);
+	assert_non_null(strstr(c.problem, "projects/locked: Permission denied"));
+	catalog_release(&c);
+}
+
 static int find(const char *name, struct catalog_pick *p, struct err *e)
 {
 	struct catalog_options o = options();
@@ -631,6 +658,8 @@ int main(void)
 		cmocka_unit_test(
 			test_catalog__only_the_session_before_a_clear_was_left_by_it),
 		cmocka_unit_test(test_catalog__no_folder_of_sessions),
+		cmocka_unit_test(
+			test_catalog__a_folder_that_cannot_be_read_is_counted_and_named),
 		cmocka_unit_test(test_catalog__a_file_that_is_the_same_is_not_read_again),
 		cmocka_unit_test(test_catalog__what_is_gone_leaves_the_cache),
 		cmocka_unit_test(test_catalog__a_cache_cut_at_every_byte_changes_nothing),
