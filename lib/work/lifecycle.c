@@ -502,9 +502,12 @@ void lifecycle_claim(struct lifecycle *l, struct buf *text)
 	char *name;
 	int ret;
 
-	if (j->claimed || !j->offered[0] || !l->vault_ok ||
-	    vault_lock(&l->vault, LIFECYCLE_LOCK_MS, &e))
-		return; /* a lock that is held: the next prompt claims */
+	if (j->claimed || !j->offered[0] || !l->vault_ok)
+		return;
+	if (vault_lock(&l->vault, LIFECYCLE_LOCK_MS, &e)) { /* the next prompt claims */
+		lifecycle_log(l, "not claimed yet: %s", e.msg);
+		return;
+	}
 	name = str_dup(str_of(j->offered[0]));
 	ret = docs_move(&l->vault, str_of(j->project), str_of(name), DOCS_PENDING,
 			DOCS_CLAIMED, str_of(j->session), &e);

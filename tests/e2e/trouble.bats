@@ -77,6 +77,7 @@ goes_well()
 	greet b $TWO
 	told first 'Never touch config/prod.yaml'
 	one_document pending
+	grep 'not claimed yet' "$HOME_DIR/.local/state/handoff/hook.log"
 	kill $HOLDER
 	# the next prompt takes it
 	script <<<'{"main": ["Later is fine."]}'
