@@ -41,6 +41,13 @@ static void recorded_head(struct doc *d, struct buf *out)
 	else
 		buf_add(out, STR("unknown"));
 	buf_add(out, STR(" \xc2\xb7 HEAD: "));
+	if (f->head_sha.n && (!c || f->head_record > c->record)) {
+		doc_code(d, out, f->head_sha, 0);
+		buf_byte(out, ' ');
+		doc_quote(d, out, f->head_subject, 80);
+		buf_byte(out, '\n');
+		return;
+	}
 	if (c && c->sha.n)
 		doc_code(d, out, c->sha, 0);
 	else

@@ -230,6 +230,8 @@ struct facts {
 	str git_status; /* output of the last plain `git status` */
 	uint64_t git_status_record;
 	int64_t git_status_at;
+	str head_sha, head_subject; /* first line of the last `git log --oneline` */
+	uint64_t head_record;
 	str api_error;
 	enum fact_last last;
 	bool agent_file;  /* a sub-agent's own transcript */

@@ -296,6 +296,92 @@ void extract_on_pr(struct extract *x, str url, str action)
 	p->action = extract_keep(x, action, ID_BYTES);
 }
 
+/* What follows `git verb`, also with `-C` and this session's own folder. */
+static bool git_verb(const struct extract *x, str *rest, str verb)
+{
+	str s = str_trim(*rest), w;
+
+	if (!str_word(&s, &w) || !str_eq(w, STR("git")) || !str_word(&s, &w))
+		return false;
+	if (str_eq(w, STR("-C"))) {
+		if (!str_word(&s, &w))
+			return false;
+		while (w.n > 1 && str_ends(w, STR("/")))
+			w.n--;
+		if (!str_eq(w, x->f.dir) && !str_eq(w, x->f.last_dir))
+			return false;
+		if (!str_word(&s, &w))
+			return false;
+	}
+	*rest = s;
+	return str_eq(w, verb);
+}
+
+/* A status of the whole tree, and nothing else that prints: `git add x && git status -s`. */
+static bool prints_status(const struct extract *x, str command)
+{
+	str s = command, w;
+	size_t and;
+
+	while ((and = str_find(s, STR("&&"))) != STR_NPOS) {
+		str part = str_head(s, and);
+
+		if (!git_verb(x, &part, STR("add")))
+			return false;
+		s = str_from(s, and+2);
+	}
+	if (!git_verb(x, &s, STR("status")) || str_chr(s, ';') != STR_NPOS)
+		return false;
+	while (str_word(&s, &w)) {
+		if (w.p[0] != '-' && !str_starts(w, STR("2>")))
+			return str_eq(w, STR("|")) &&
+			       (str_starts(str_trim(s), STR("head")) ||
+				str_starts(str_trim(s), STR("cat")));
+	}
+	return true;
+}
+
+/* `git log --oneline -5` of where HEAD is, first in its command. */
+static bool prints_log(const struct extract *x, str command)
+{
+	str s = command, w;
+	bool oneline = false;
+
+	if (!git_verb(x, &s, STR("log")))
+		return false;
+	while (str_word(&s, &w) && !strchr("|&;", w.p[0])) {
+		bool end = str_ends(w, STR(";"));
+
+		if (end)
+			w.n--;
+		if (str_eq(w, STR("--oneline")))
+			oneline = true;
+		else if (w.n < 2 || w.p[0] != '-' || !str_is_digit(w.p[1]))
+			return false;
+		if (end)
+			break;
+	}
+	/* a filter may leave the first line out */
+	return oneline && str_find(s, STR("grep")) == STR_NPOS &&
+	       str_find(s, STR("tail")) == STR_NPOS;
+}
+
+static void note_head(struct extract *x, str text)
+{
+	str line = str_head(text, str_chr(text, '\n'));
+	size_t blank = str_chr(line, ' ');
+	str sha = str_head(line, blank), subject;
+
+	if (blank == STR_NPOS || !is_sha(sha))
+		return;
+	subject = str_trim(str_from(line, blank + 1));
+	if (str_starts(subject, STR("(HEAD")) && str_chr(subject, ')') != STR_NPOS)
+		subject = str_trim(str_from(subject, str_chr(subject, ')') + 1));
+	x->f.head_sha = extract_keep(x, sha, ID_BYTES);
+	x->f.head_subject = extract_keep(x, subject, 300);
+	x->f.head_record = x->f.records;
+}
+
 static void git_facts(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed)
 {
@@ -318,9 +404,11 @@ static void git_facts(struct extract *x, const struct call *c, const struct val 
 		extract_on_pr(x, url.n ? url : extract_door_get(x, pr, "number"),
 			      extract_door_get(x, pr, "action"));
 	}
-	if (!failed && str_starts(c->command, STR("git status")) &&
-	    str_chr(c->command, ';') == STR_NPOS &&
-	    str_find(c->command, STR("&&")) == STR_NPOS) {
+	if (failed)
+		return;
+	if (prints_log(x, c->command))
+		note_head(x, text);
+	if (prints_status(x, c->command)) {
 		x->f.git_status = extract_keep_ends(x, text, HALF_TEXT_BYTES / 2,
 						    HALF_TEXT_BYTES / 2);
 		x->f.git_status_record = x->f.records;

@@ -129,6 +129,8 @@ static void head_of(const struct handoff_input *in, struct front *f)
 		f->project = str_from(f->project, str_rchr(f->project, '\\') + 1);
 	if (x->ncommit)
 		f->head = x->commit[x->ncommit - 1].sha;
+	if (x->head_sha.n && (!x->ncommit || x->head_record > x->commit[x->ncommit - 1].record))
+		f->head = x->head_sha;
 	if (in->git && (in->git->kind == GITSTATE_REPO ||
 			(in->git->kind == GITSTATE_BARE && in->git->head))) {
 		f->branch = str_of(in->git->branch);

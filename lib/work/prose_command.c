@@ -5,10 +5,11 @@
 #include "work/prose_impl.h"
 
 static const str CHECK_WORDS[] = {
-	STR("test"), STR("lint"),   STR("build"),  STR("check"),   STR("typecheck"),
-	STR("tsc"),  STR("pytest"), STR("vet"),    STR("clippy"),  STR("fmt"),
-	STR("ruff"), STR("mypy"),   STR("vitest"), STR("jest"),    STR("eslint"),
-	STR("eval"), STR("verify"), STR("format"), STR("pyright"), STR("ty"),
+	STR("test"),     STR("lint"),   STR("build"),  STR("check"),   STR("typecheck"),
+	STR("tsc"),      STR("pytest"), STR("vet"),    STR("clippy"),  STR("fmt"),
+	STR("ruff"),     STR("mypy"),   STR("vitest"), STR("jest"),    STR("eslint"),
+	STR("eval"),     STR("verify"), STR("format"), STR("pyright"), STR("ty"),
+	STR("unittest"), STR("--test"),
 };
 static const str CHECK_PROGRAMS[] = {
 	STR("pytest"),        STR("vitest"),     STR("jest"),       STR("eslint"),
@@ -18,11 +19,14 @@ static const str CHECK_PROGRAMS[] = {
 };
 /* programs whose arguments may hold the words above without checking anything */
 static const str NO_CHECKS[] = {
-	STR("git"),   STR("ls"),    STR("cat"),  STR("grep"),   STR("rg"),  STR("find"),
-	STR("echo"),  STR("gh"),    STR("rm"),   STR("mkdir"),  STR("cp"),  STR("mv"),
-	STR("touch"), STR("cd"),    STR("head"), STR("tail"),   STR("sed"), STR("curl"),
-	STR("sleep"), STR("which"), STR("kill"), STR("docker"), STR("ssh"), STR("for"),
-	STR("while"), STR("if"),    STR("test"), STR("["),
+	STR("git"),    STR("ls"),         STR("cat"),          STR("grep"),
+	STR("rg"),     STR("find"),       STR("echo"),         STR("gh"),
+	STR("rm"),     STR("mkdir"),      STR("cp"),           STR("mv"),
+	STR("touch"),  STR("cd"),         STR("head"),         STR("tail"),
+	STR("sed"),    STR("curl"),       STR("sleep"),        STR("which"),
+	STR("kill"),   STR("docker"),     STR("ssh"),          STR("for"),
+	STR("while"),  STR("if"),         STR("test"),         STR("["),
+	STR("printf"), STR("Write-Host"), STR("Write-Output"),
 };
 static const str EXPLORERS[] = {
 	STR("ls"),   STR("cat"),  STR("grep"),  STR("rg"),   STR("find"),
@@ -176,6 +180,9 @@ static bool checks(str word)
 		if (IN(part, CHECK_WORDS))
 			return true;
 	}
+	if (str_ends(base, STR("_test.sh")) || str_ends(base, STR("_test.py")) ||
+	    (str_starts(base, STR("test_")) && str_ends(base, STR(".py"))))
+		return true;
 	return str_chr(word, '/') != STR_NPOS && str_ends(word, STR(".sh")) &&
 	       (prose_has(base, STR("test")) || prose_has(base, STR("lint")) ||
 		prose_has(base, STR("check")) || prose_has(base, STR("build")));

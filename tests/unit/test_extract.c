@@ -576,6 +576,33 @@ static void test_extract__git_is_read_from_output_and_from_the_client(void **sta
 	free_facts();
 }
 
+static void test_extract__status_and_log_tell_where_git_is(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("git -C /home/dev/lantern log --oneline -2",
+	    "1f2e3d4 (HEAD -> main) lamp: dim\\n9a8b7c6 first", false);
+	ran("git log --oneline lamp.c", "aaaaaaa other", false);
+	ran("git log --oneline -9 | grep hall", "bbbbbbb hall", false);
+	ran("git -C /srv/other log --oneline -1", "ccccccc elsewhere", false);
+	ran("git -C /home/dev/lantern status", "modified: a.c", false);
+	ran("git status -s src", " M src/b.c", false);
+	ran("git status -s | wc -l", "3", false);
+	f = facts();
+	is(f->head_sha, "1f2e3d4");
+	is(f->head_subject, "lamp: dim");
+	assert_int_equal(f->head_record, 2);
+	assert_int_equal(f->ncommit, 0);
+	is(f->git_status, "modified: a.c");
+	free_facts();
+	ran("git add a.c && git status --short", "M  a.c", false);
+	f = facts();
+	is(f->git_status, "M  a.c");
+	free_facts();
+}
+
 static void shelled_is(const struct facts *f, size_t i, const char *path, const char *how)
 {
 	assert_true(i < f->nshelled);
@@ -1610,6 +1637,7 @@ int main(void)
 		cmocka_unit_test(
 			test_extract__git_is_read_from_output_and_from_the_client),
 		cmocka_unit_test(test_extract__files_changed_by_commands_are_known),
+		cmocka_unit_test(test_extract__status_and_log_tell_where_git_is),
 		cmocka_unit_test(test_extract__a_command_cut_at_every_byte_is_read),
 		cmocka_unit_test(test_extract__a_quiet_commit_is_known_by_its_message),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),

@@ -440,6 +440,13 @@ static void test_prose__sorts_commands(void **state)
 	assert_true(prose_is_check(STR("npm run lint:fix")));
 	assert_true(prose_is_check(STR("./scripts/run-tests.sh fast")));
 	assert_true(prose_is_check(STR("uv run pytest -q")));
+	assert_true(prose_is_check(STR("python test_lamp.py")));
+	assert_true(prose_is_check(STR("python -m unittest -v")));
+	assert_true(prose_is_check(STR("node --test lamp")));
+	assert_true(prose_is_check(STR("go test ./...")));
+	assert_true(prose_is_check(STR("bash lamp_test.sh")));
+	assert_false(prose_is_check(STR("Write-Host \"now scripts/check.sh\"")));
+	assert_false(prose_is_check(STR("echo scripts/check.sh")));
 	assert_false(prose_is_check(STR("git commit -m test")));
 	assert_false(prose_is_check(STR("make door && test")));
 	assert_false(prose_is_check(STR("grep test")));
