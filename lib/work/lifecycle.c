@@ -329,7 +329,7 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 	if (done->name[0])
 		journal_set(&k->document, str_of(done->name));
 	k->worked = k->worked || done->worked;
-	if (ret)
+	if (ret || !o->render)
 		k->ino = 0; /* whatever was read, the document is not what it should be */
 	note_problem(l, ret, done->written, own.msg);
 	if (done->written)
