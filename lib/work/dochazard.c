@@ -488,39 +488,6 @@ static void uncommitted_now(struct doc *d, const struct gitstate *git)
 	}
 }
 
-static void uncommitted_then(struct doc *d)
-{
-	const struct facts *f = d->f;
-	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
-	struct doc_line *l;
-	size_t i, dirty = 0, kept = 0, n = 0;
-
-	for (i = 0; i < f->nedit; i++) {
-		bool k = is_kept(f, f->edit[i].path);
-
-		kept += k;
-		dirty += k && f->edit[i].last > commit;
-	}
-	if (!dirty)
-		return;
-	if (dirty == kept && !f->ncommit) {
-		l = hazard(d, 80, "- ");
-		buf_add(doc_text(d),
-			STR("No commit is recorded: the edits above are uncommitted, as far as the records tell."));
-		doc_must(d, l, 9, f->last_edit_record);
-		return;
-	}
-	l = hazard(d, 80, "- Edited after the last recorded commit: ");
-	l->sep = ", ";
-	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
-		if (!is_kept(f, f->edit[i].path) || f->edit[i].last <= commit)
-			continue;
-		doc_path(d, doc_text(d), f->edit[i].path);
-		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);
-		n++;
-	}
-}
-
 /* "git status" of the records lists other files, but not this one, though it was edited before. */
 static bool status_lists(str status, str rel)
 {
@@ -548,31 +515,42 @@ static bool status_lists(str status, str rel)
 	return !any;
 }
 
-static void contradicted(struct doc *d)
+/* Edited before the last `git status`, not committed since, and not in it. */
+static bool not_in_status(const struct facts *f, const struct fact_edit *e)
 {
-	const struct facts *f = d->f;
 	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
 	struct buf rel = BUF_INIT(4096);
+	bool missing;
+	str r;
+
+	if (!f->git_status.n || f->git_status.n > STATUS_BYTES || e->last <= commit ||
+	    e->last >= f->git_status_record)
+		return false;
+	extract_relative(f, e->path, &rel);
+	r = buf_str(&rel);
+	missing = r.n && r.p[0] != '/' && r.p[0] != '~' && r.p[0] != '.' &&
+		  !(r.n > 1 && r.p[1] == ':') && !status_lists(f->git_status, r);
+	buf_release(&rel);
+	return missing;
+}
+
+/* Git and the edits disagree: both are told, with their times. */
+static bool contradicted(struct doc *d)
+{
+	const struct facts *f = d->f;
+	bool told = false;
 	size_t i;
 
-	if (!f->git_status.n || f->git_status.n > STATUS_BYTES)
-		return;
 	for (i = 0; i < f->nedit; i++) {
 		const struct fact_edit *e = &f->edit[i];
 		struct doc_line *l;
 		struct buf *b;
-		str r;
 
-		buf_reset(&rel);
-		extract_relative(f, e->path, &rel);
-		r = buf_str(&rel);
-		if (e->last <= commit || e->last >= f->git_status_record || !r.n ||
-		    r.p[0] == '/' || r.p[0] == '~' || r.p[0] == '.' ||
-		    (r.n > 1 && r.p[1] == ':') || status_lists(f->git_status, r))
+		if (!not_in_status(f, e))
 			continue;
 		l = hazard(d, 79, "- ");
 		b = doc_text(d);
-		doc_code(d, b, r, 0);
+		doc_path(d, b, e->path);
 		buf_add(b, STR(" was edited at "));
 		doc_time(d, b, e->at);
 		buf_add(b, STR(", yet `git status` at "));
@@ -580,8 +558,45 @@ static void contradicted(struct doc *d)
 		buf_add(b,
 			STR(" does not list it: committed, reverted or ignored, unknown which."));
 		doc_add(d, l, 7, e->last);
+		told = true;
 	}
-	buf_release(&rel);
+	return told;
+}
+
+static void uncommitted_then(struct doc *d, bool contradiction)
+{
+	const struct facts *f = d->f;
+	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
+	struct doc_line *l;
+	size_t i, dirty = 0, kept = 0, n = 0;
+
+	for (i = 0; i < f->nedit; i++) {
+		bool k = is_kept(f, f->edit[i].path);
+
+		kept += k;
+		dirty += k && f->edit[i].last > commit;
+	}
+	if (!dirty)
+		return;
+	if (dirty == kept && !f->ncommit && !contradiction) {
+		l = hazard(d, 80, "- ");
+		buf_add(doc_text(d),
+			STR("No commit is recorded: the edits above are uncommitted, as far as the records tell."));
+		doc_must(d, l, 9, f->last_edit_record);
+		return;
+	}
+	l = hazard(d, 80,
+		   f->ncommit ? "- Edited after the last recorded commit: "
+			      : "- Edited, and no commit is recorded: ");
+	l->sep = ", ";
+	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
+		if (!is_kept(f, f->edit[i].path) || f->edit[i].last <= commit ||
+		    (contradiction && not_in_status(f, &f->edit[i])))
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);
+		n++;
+	}
 }
 
 static void background(struct doc *d)
@@ -715,7 +730,6 @@ void dochazard_state(struct doc *d, const struct gitstate *git)
 	if (git && git->kind == GITSTATE_REPO) {
 		uncommitted_now(d, git);
 	} else {
-		contradicted(d);
-		uncommitted_then(d);
+		uncommitted_then(d, contradicted(d));
 	}
 }

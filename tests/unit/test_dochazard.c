@@ -313,6 +313,10 @@ static void test_dochazard__a_status_that_contradicts_an_edit_is_told(void **sta
 	assert_true(alldoc_has(
 		&d, DOC_HAZARDS,
 		"- `src/a.c` was edited at 18:15:00, yet `git status` at 18:16:40 does not list it"));
+	assert_true(alldoc_has(&d, DOC_HAZARDS,
+			       "- Edited, and no commit is recorded: `src/b.c`\n"));
+	assert_false(
+		alldoc_has(&d, DOC_HAZARDS, "No commit is recorded: the edits above"));
 	assert_false(alldoc_has(&d, DOC_HAZARDS, "`src/b.c` was edited"));
 	doc_release(&d);
 }
