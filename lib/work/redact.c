@@ -1785,6 +1785,10 @@ static bool find_value(struct scan *c, size_t i, const struct secret_name *n,
 			/* never closed on this line: what there is up to a blank */
 			size_t line = v->to;
 
+			/* its quote went with another secret: the first pass judged it whole */
+			if (str_find(str_head(cut(c, v->from, line), QUOTED_MAX_BYTES),
+				     STR("[redacted:")) != STR_NPOS)
+				return false;
 			unquoted_end(c, v, n, VALUE_LOOK_BYTES);
 			v->to = line < v->to ? line : v->to;
 		}
