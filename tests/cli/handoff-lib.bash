@@ -6,7 +6,7 @@ S2=aa00bb11-2222-4333-8444-555566667777
 
 handoff_setup()
 {
-	H=${HANDOFF_BIN:-$BATS_TEST_DIRNAME/../../build/bin}/handoff
+	H=$BIN/handoff
 	export GIT_CONFIG_GLOBAL=$HOME/gitconfig GIT_CONFIG_SYSTEM=/dev/null HANDOFF_PROJECT=orchard
 	STATE=$XDG_STATE_HOME/handoff
 	mkdir -p src

@@ -3,7 +3,9 @@
 bats_require_minimum_version 1.5.0
 
 FIXTURES=$BATS_TEST_DIRNAME/../../fixtures/transcripts
-R=${HANDOFF_BIN:-$BATS_TEST_DIRNAME/../../build/bin}/handoff-recover
+# read here, before setup takes every HANDOFF_ variable away
+BIN=${HANDOFF_BIN:-$BATS_TEST_DIRNAME/../../build/bin}
+R=$BIN/handoff-recover
 
 KILLED=38fb3e7a-1111-4222-8333-444455556666
 CLEAN=7c0ffee1-2222-4333-8444-555566667777

@@ -10,7 +10,6 @@ eval "base_${_setup}"
 setup()
 {
 	base_setup
-	BIN=${HANDOFF_BIN:-$TREE/build/bin}
 	OUT=$BATS_TEST_TMPDIR/plugin
 	unset XDG_DATA_HOME
 }
