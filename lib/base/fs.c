@@ -391,11 +391,11 @@ static void fs_append_undo(int fd, size_t done)
 	errno = keep;
 }
 
+/* Write all of s at the end of the file; what a failure let through is taken back. */
 static int fs_append_write(int fd, str s, const char *path, struct err *e)
 {
 	size_t done = 0;
 	ssize_t n;
-	int ret;
 
 	while (done < s.n) {
 		FS_AGAIN(n, io.write(fd, s.p + done, s.n - done));
@@ -408,8 +408,7 @@ static int fs_append_write(int fd, str s, const char *path, struct err *e)
 		}
 		done += (size_t)n;
 	}
-	FS_AGAIN(ret, io.fdatasync(fd));
-	return ret < 0 ? err_sys(e, "%s", path) : 0;
+	return 0;
 }
 
 /* 1 if path still names the file of st, 0 if not, HF_E*. */
@@ -424,33 +423,74 @@ static int fs_same(const char *path, const struct stat *st, struct err *e)
 	return now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-/* One try: 1 if the record is in the file that path names, 0 if that was replaced, HF_E*. */
-static int fs_append_once(const char *path, str s, struct err *e)
+int fs_begin_append(struct fs_pending *p, const char *path, str s, struct err *e)
 {
-	struct stat st;
-	bool made;
-	int fd, ret;
+	int ret;
 
-	fd = fs_append_open(path, &made);
-	if (fd < 0)
+	*p = (struct fs_pending){.fd = fs_append_open(path, &p->made)};
+	if (p->fd < 0)
 		return err_sys(e, "%s", path);
-	ret = fs_check(fd, &st, path, e);
+	ret = fs_check(p->fd, &p->st, path, e);
 	if (!ret)
-		ret = fs_append_write(fd, s, path, e);
-	if (!ret && made)
+		ret = fs_append_write(p->fd, s, path, e);
+	if (ret)
+		fs_drop(p->fd);
+	return ret;
+}
+
+int fs_begin_create(struct fs_pending *p, const char *path, const char *temp_dir, str s,
+		    struct err *e)
+{
+	struct buf temp = BUF_INIT(SIZE_MAX);
+	int r, ret;
+
+	*p = (struct fs_pending){.made = true};
+	p->fd = fs_temp_open(str_of(temp_dir), O_WRONLY, 0600, &temp);
+	if (p->fd < 0) {
+		ret = err_sys(e, "%s", path);
+		goto out;
+	}
+	ret = fs_check(p->fd, &p->st, path, e);
+	if (!ret)
+		ret = fs_write_all(p->fd, s, path, e);
+	if (!ret) {
+		FS_AGAIN(r, io.rename(buf_cstr(&temp), path));
+		if (r < 0)
+			ret = err_sys(e, "%s", path);
+	}
+	if (ret) {
+		io.unlink(buf_cstr(&temp));
+		fs_drop(p->fd);
+	}
+out:
+	buf_release(&temp);
+	return ret;
+}
+
+int fs_finish(struct fs_pending *p, const char *path, struct err *e)
+{
+	int r, ret = 0;
+
+	FS_AGAIN(r, io.fdatasync(p->fd));
+	if (r < 0)
+		ret = err_sys(e, "%s", path);
+	if (!ret && p->made)
 		ret = fs_sync_dir(fs_dirname(path), path, e);
 	if (!ret)
-		ret = fs_same(path, &st, e);
-	fs_drop(fd);
+		ret = fs_same(path, &p->st, e);
+	fs_drop(p->fd);
 	return ret;
 }
 
 int fs_append(const char *path, str s, struct err *e)
 {
+	struct fs_pending p;
 	int ret;
 
 	for (int i = 0; i < FS_APPEND_TRIES; i++) {
-		ret = fs_append_once(path, s, e);
+		ret = fs_begin_append(&p, path, s, e);
+		if (!ret)
+			ret = fs_finish(&p, path, e);
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}

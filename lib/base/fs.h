@@ -60,6 +60,23 @@ int fs_rename(const char *from, const char *to, struct err *e);
  * A symbolic link at path is refused.
  */
 int fs_append(const char *path, str s, struct err *e);
+/*
+ * Both in two steps, for callers that hold a lock which others wait for: begin writes and
+ * renames, which takes microseconds, finish waits for the disk. Between them the bytes can
+ * be read but are not safe. begin appends to a file (as fs_append does), or creates one with
+ * s in it (through temp_dir; a file at path is replaced). After a begin that returned 0,
+ * finish is called once: 1 when it is durable and path still names that file; 0 when it is
+ * durable but another file has taken its place, which may or may not hold s; HF_E*.
+ */
+struct fs_pending {
+	int fd;
+	bool made;      /* the file is new: its folder has to be made durable as well */
+	struct stat st; /* of the file, before the bytes were written */
+};
+int fs_begin_append(struct fs_pending *p, const char *path, str s, struct err *e);
+int fs_begin_create(struct fs_pending *p, const char *path, const char *temp_dir, str s,
+		    struct err *e);
+int fs_finish(struct fs_pending *p, const char *path, struct err *e);
 /* Create a folder and its missing parents with `mode`. An existing folder, or a link to one, is fine. */
 int fs_mkdirs(const char *path, mode_t mode, struct err *e);
 /*

@@ -24,6 +24,9 @@
 #define LOCK_NAME ".index.db.handoff.lock"
 #define TEMP_NAME ".index.db.handoff.tmp"
 
+#define ADD_TRIES     8 /* replacements in between before we give up */
+#define VAULT_ADD_MAX (64u << 20) /* bytes of a note that is looked through for what was added */
+
 static const char *const FOLDER[] = {
 	[VAULT_PROJECT] = "",          [VAULT_SESSIONS] = "sessions",
 	[VAULT_ENTITIES] = "entities", [VAULT_HANDOFFS] = "handoffs",
@@ -229,6 +232,101 @@ int vault_append(struct vault *v, enum vault_folder f, str project, str name, st
 	buf_release(&path);
 	buf_release(&text);
 	return ret;
+}
+
+/* The note ends in the middle of a line: a crash, or an editor that leaves out the last newline. */
+static bool is_torn(const char *path)
+{
+	struct buf last = BUF_INIT(1);
+	struct stat st;
+	int fd = fs_open(path, &st, NULL);
+	bool torn = false;
+
+	if (fd < 0)
+		return false;
+	if (st.st_size > 0 &&
+	    fs_read_at(fd, (uint64_t)st.st_size - 1, 1, &last, NULL) == 1)
+		torn = last.p[0] != '\n';
+	io.close(fd);
+	buf_release(&last);
+	return torn;
+}
+
+/* Put the text into the file, or the new file in its place, and let go of the lock. */
+static int add_begin(struct vault *v, const char *path, str head, str text,
+		     struct fs_pending *p, struct err *e)
+{
+	struct buf all = BUF_INIT(VAULT_ADD_MAX), temp = BUF_INIT(PATH_MAX);
+	struct stat st;
+	int ret;
+
+	root_path(v, TEMP_NAME, &temp);
+	if (io.lstat(path, &st) == 0) {
+		if (is_torn(path))
+			buf_byte(&all, '\n');
+		buf_add(&all, text);
+		ret = fs_begin_append(p, path, buf_str(&all), e);
+	} else {
+		buf_add(&all, head);
+		buf_add(&all, text);
+		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
+		if (!ret)
+			ret = fs_begin_create(p, path, buf_cstr(&temp), buf_str(&all), e);
+	}
+	vault_unlock(v);
+	buf_release(&all);
+	buf_release(&temp);
+	return ret;
+}
+
+/* Another file has taken its place: 1 when that one holds the text, durably now; 0 when not; HF_E*. */
+static int add_survived(const char *path, str text, struct err *e)
+{
+	struct buf now = BUF_INIT(VAULT_ADD_MAX);
+	struct fs_pending p;
+	int ret = 0;
+
+	if (fs_read(path, &now, NULL) == 0 && str_find(buf_str(&now), text) != STR_NPOS) {
+		ret = fs_begin_append(&p, path, STR_NONE, e);
+		if (!ret)
+			ret = fs_finish(&p, path, e);
+	}
+	buf_release(&now);
+	return ret;
+}
+
+int vault_add(struct vault *v, enum vault_folder f, str project, str name, str head,
+	      str text, struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	struct fs_pending p;
+	int ret;
+
+	assert(v->lock >= 0);
+	ret = checked_path(v, f, project, name, &path, e);
+	if (!ret && (!text.n || text.p[text.n - 1] != '\n' ||
+		     text.n > VAULT_NOTE_MAX || head.n > VAULT_NOTE_MAX))
+		ret = err_set(e, HF_ELIMIT, "%s: not whole lines to add",
+			      buf_cstr(&path));
+	if (!ret)
+		ret = make_folder(v, f, project, e);
+	for (int i = 0; !ret && i < ADD_TRIES; i++) {
+		ret = add_begin(v, buf_cstr(&path), head, text, &p, e);
+		if (!ret)
+			ret = fs_finish(&p, buf_cstr(&path), e);
+		if (ret)
+			break;
+		ret = vault_lock(v, VAULT_LOCK_WAIT_MS, e);
+		if (!ret)
+			ret = add_survived(buf_cstr(&path), text, e);
+	}
+	if (!ret)
+		ret = err_set(e, HF_EIO,
+			      "%s: replaced again and again while adding to it",
+			      buf_cstr(&path));
+	vault_unlock(v);
+	buf_release(&path);
+	return ret < 0 ? ret : 0;
 }
 
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,

@@ -61,6 +61,16 @@ int vault_write_quick(struct vault *v, enum vault_folder f, str project, str nam
 /* Append one line to a note that this program created, durably. The lock must be held. */
 int vault_append(struct vault *v, enum vault_folder f, str project, str name, str line,
 		 struct err *e);
+/*
+ * Add whole lines to a note, or create it with `head` before them, durably. The lock must
+ * be held, and is given back whatever comes: as soon as the bytes are in the file, before
+ * the disk is waited for, so that writers wait for each other for microseconds. A last line
+ * without its newline gets one first. When a program replaces the note meanwhile (one that
+ * knows nothing of the lock), what it wrote is looked through, and the lines are added again
+ * unless they are in it.
+ */
+int vault_add(struct vault *v, enum vault_folder f, str project, str name, str head,
+	      str text, struct err *e);
 /* Rename a file between folders of one project, durably (same name). The lock must be held. */
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
 	       str name, struct err *e);
