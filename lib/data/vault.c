@@ -24,8 +24,9 @@
 #define LOCK_NAME ".index.db.handoff.lock"
 #define TEMP_NAME ".index.db.handoff.tmp"
 
-#define ADD_TRIES     8 /* replacements in between before we give up */
-#define VAULT_ADD_MAX (64u << 20) /* bytes of a note that is looked through for what was added */
+#define ADD_TRIES 8 /* replacements in between before we give up */
+#define VAULT_ADD_MAX                                                                    \
+	(64u << 20) /* bytes of a note that is looked through for what was added */
 
 static const char *const FOLDER[] = {
 	[VAULT_PROJECT] = "",          [VAULT_SESSIONS] = "sessions",
@@ -234,22 +235,23 @@ int vault_append(struct vault *v, enum vault_folder f, str project, str name, st
 	return ret;
 }
 
-/* The note ends in the middle of a line: a crash, or an editor that leaves out the last newline. */
-static bool is_torn(const char *path)
+/* 1 when the note ends in the middle of a line (a crash, or an editor that leaves out the last newline), 0 when not, HF_E*. */
+static int is_torn(const char *path, struct err *e)
 {
 	struct buf last = BUF_INIT(1);
 	struct stat st;
-	int fd = fs_open(path, &st, NULL);
-	bool torn = false;
+	int fd = fs_open(path, &st, e);
+	long got = 0;
+	bool torn;
 
 	if (fd < 0)
-		return false;
-	if (st.st_size > 0 &&
-	    fs_read_at(fd, (uint64_t)st.st_size - 1, 1, &last, NULL) == 1)
-		torn = last.p[0] != '\n';
+		return fd;
+	if (st.st_size > 0)
+		got = fs_read_at(fd, (uint64_t)st.st_size - 1, 1, &last, e);
+	torn = got == 1 && last.p[0] != '\n';
 	io.close(fd);
 	buf_release(&last);
-	return torn;
+	return got < 0 ? (int)got : torn;
 }
 
 /* Put the text into the file, or the new file in its place, and let go of the lock. */
@@ -262,16 +264,20 @@ static int add_begin(struct vault *v, const char *path, str head, str text,
 
 	root_path(v, TEMP_NAME, &temp);
 	if (io.lstat(path, &st) == 0) {
-		if (is_torn(path))
+		ret = is_torn(path, e);
+		if (ret > 0)
 			buf_byte(&all, '\n');
 		buf_add(&all, text);
-		ret = fs_begin_append(p, path, buf_str(&all), e);
-	} else {
+		if (ret >= 0)
+			ret = fs_begin_append(p, path, buf_str(&all), e);
+	} else if (errno == ENOENT) {
 		buf_add(&all, head);
 		buf_add(&all, text);
 		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
 		if (!ret)
 			ret = fs_begin_create(p, path, buf_cstr(&temp), buf_str(&all), e);
+	} else {
+		ret = err_sys(e, "%s", path);
 	}
 	vault_unlock(v);
 	buf_release(&all);
@@ -304,8 +310,8 @@ int vault_add(struct vault *v, enum vault_folder f, str project, str name, str h
 
 	assert(v->lock >= 0);
 	ret = checked_path(v, f, project, name, &path, e);
-	if (!ret && (!text.n || text.p[text.n - 1] != '\n' ||
-		     text.n > VAULT_NOTE_MAX || head.n > VAULT_NOTE_MAX))
+	if (!ret && (!text.n || text.p[text.n - 1] != '\n' || text.n > VAULT_NOTE_MAX ||
+		     head.n > VAULT_NOTE_MAX))
 		ret = err_set(e, HF_ELIMIT, "%s: not whole lines to add",
 			      buf_cstr(&path));
 	if (!ret)

@@ -258,6 +258,150 @@ static void test_vault__every_failing_call_of_a_move_keeps_the_note(void **state
 	vault_release(&v);
 }
 
+/* ---- adding lines ---- */
+
+#define NOTE "vault/p/sessions/s.md"
+
+static int add(struct vault *v, const char *text, struct err *e)
+{
+	int ret = vault_lock(v, 100, e);
+
+	return ret ? ret
+		   : vault_add(v, VAULT_SESSIONS, STR("p"), STR("s.md"), STR("head\n"),
+			       str_of(text), e);
+}
+
+static void test_vault__a_note_is_made_with_its_head_and_then_added_to(void **state)
+{
+	struct vault v = open_vault();
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(add(&v, "one\n", NULL), 0);
+	assert_int_equal(v.lock, -1);
+	assert_true(test_is(NOTE, "head\none\n"));
+	assert_int_equal(stat(test_path(NOTE), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(add(&v, "two\nthree\n", NULL), 0);
+	assert_true(test_is(NOTE, "head\none\ntwo\nthree\n"));
+	assert_int_equal(test_entries("vault/.index.db.handoff.tmp"), 0);
+	vault_release(&v);
+}
+
+static void test_vault__a_torn_last_line_is_ended_before_the_next(void **state)
+{
+	struct vault v = open_vault();
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_write(NOTE, STR("head\nhalf a li"));
+	assert_int_equal(add(&v, "one\n", NULL), 0);
+	assert_true(test_is(NOTE, "head\nhalf a li\none\n"));
+	test_write(NOTE, STR(""));
+	assert_int_equal(add(&v, "one\n", NULL), 0);
+	assert_true(test_is(NOTE, "one\n"));
+	assert_int_equal(add(&v, "no end", &e), HF_ELIMIT);
+	assert_int_equal(v.lock, -1);
+	assert_true(test_is(NOTE, "one\n"));
+	vault_release(&v);
+}
+
+/* The disk is waited for: does anybody else get the lock? And what another program does now. */
+static int locked_meanwhile, replaced;
+static const char *replacement;
+
+static int sync_looking(int fd)
+{
+	struct vault other;
+
+	if (vault_open(&other, NULL, NULL) || vault_lock(&other, 0, NULL))
+		locked_meanwhile++;
+	vault_release(&other);
+	if (replaced > 0) {
+		replaced--;
+		test_write("new", str_of(replacement));
+		rename(test_path("new"), test_path(NOTE));
+	}
+	return fdatasync(fd);
+}
+
+static void test_vault__the_lock_is_free_while_the_disk_works(void **state)
+{
+	struct vault v = open_vault();
+
+	(void)state;
+	locked_meanwhile = 0;
+	io.fdatasync = sync_looking;
+	assert_int_equal(add(&v, "one\n", NULL), 0);
+	assert_int_equal(add(&v, "two\n", NULL), 0);
+	io_real();
+	assert_int_equal(locked_meanwhile, 0);
+	vault_release(&v);
+}
+
+static void test_vault__what_a_replacement_lost_is_added_again_and_only_that(void **state)
+{
+	struct vault v = open_vault();
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(add(&v, "one\n", NULL), 0);
+	io.fdatasync = sync_looking;
+	/* read before our line: lost, and added again */
+	replaced = 1;
+	replacement = "rewritten\none\n";
+	assert_int_equal(add(&v, "two\n", NULL), 0);
+	assert_true(test_is(NOTE, "rewritten\none\ntwo\n"));
+	/* read after it: it is there */
+	replaced = 1;
+	replacement = "rewritten\none\ntwo\nthree\n";
+	assert_int_equal(add(&v, "three\n", NULL), 0);
+	assert_true(test_is(NOTE, "rewritten\none\ntwo\nthree\n"));
+	replaced = 1000; /* and it ends */
+	replacement = "rewritten\n";
+	assert_int_equal(add(&v, "four\n", &e), HF_EIO);
+	assert_non_null(strstr(e.msg, "replaced again and again"));
+	assert_int_equal(v.lock, -1);
+	replaced = 0;
+	io_real();
+	vault_release(&v);
+}
+
+static void test_vault__every_failing_call_of_an_addition_leaves_whole_lines(void **state)
+{
+	struct vault v = open_vault();
+
+	(void)state;
+	for (int made = 0; made < 2; made++) {
+		const char *old = "head\none\n", *both = "head\none\ntwo\n";
+		int n = 0, ret;
+		bool met;
+
+		if (made)
+			both = "head\ntwo\n";
+		do {
+			struct err e = ERR_INIT;
+
+			unlink(test_path(NOTE));
+			if (!made)
+				test_write(NOTE, str_of(old));
+			fault_at(++n);
+			ret = add(&v, "two\n", &e);
+			met = fault_met();
+			fault_off();
+			assert_int_equal(v.lock, -1);
+			assert_true(test_is(NOTE, both) ||
+				    (ret &&
+				     (made ? !test_exists(NOTE) : test_is(NOTE, old))));
+			assert_true(!ret || e.msg[0]);
+		} while (met);
+		assert_int_equal(ret, 0);
+		assert_true(n > 10);
+		assert_true(test_entries("vault/.index.db.handoff.tmp") <= 0);
+	}
+	vault_release(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +417,14 @@ int main(void)
 		cmocka_unit_test(test_vault__one_writer_at_a_time),
 		cmocka_unit_test(test_vault__every_failing_call_leaves_old_or_new),
 		cmocka_unit_test(test_vault__every_failing_call_of_a_move_keeps_the_note),
+		cmocka_unit_test(
+			test_vault__a_note_is_made_with_its_head_and_then_added_to),
+		cmocka_unit_test(test_vault__a_torn_last_line_is_ended_before_the_next),
+		cmocka_unit_test(test_vault__the_lock_is_free_while_the_disk_works),
+		cmocka_unit_test(
+			test_vault__what_a_replacement_lost_is_added_again_and_only_that),
+		cmocka_unit_test(
+			test_vault__every_failing_call_of_an_addition_leaves_whole_lines),
 	};
 
 	return cmocka_run_group_tests_name("vault", tests, NULL, NULL);
