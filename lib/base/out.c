@@ -10,13 +10,30 @@ void out_init(struct out *o, int fd, const char *name)
 	*o = (struct out){.fd = fd, .name = name, .b = BUF_INIT(OUT_ITEM_MAX_BYTES)};
 }
 
+void out_init_sink(struct out *o, const char *name, void (*sink)(void *arg, str s),
+		   void *arg)
+{
+	out_init(o, -1, name);
+	o->sink = sink;
+	o->sink_arg = arg;
+}
+
+static void put(struct out *o, str s)
+{
+	if (out_failed(o) || !s.n)
+		return;
+	if (o->sink)
+		o->sink(o->sink_arg, s);
+	else
+		fs_write_all(o->fd, s, o->name, &o->err);
+}
+
 static void out_flush(struct out *o)
 {
 	if (o->b.full)
 		err_set(&o->err, HF_ELIMIT, "%s: one item is over %u bytes", o->name,
 			OUT_ITEM_MAX_BYTES);
-	if (!out_failed(o))
-		fs_write_all(o->fd, buf_str(&o->b), o->name, &o->err);
+	put(o, buf_str(&o->b));
 	if (o->b.cap > 4 * OUT_BUFFER_BYTES) /* one large item must not stay for good */
 		buf_release(&o->b);
 	else
@@ -27,8 +44,7 @@ void out_add(struct out *o, str s)
 {
 	if (s.n >= OUT_BUFFER_BYTES / 2) {
 		out_flush(o);
-		if (!out_failed(o))
-			fs_write_all(o->fd, s, o->name, &o->err);
+		put(o, s);
 		return;
 	}
 	buf_add(&o->b, s);

@@ -21,12 +21,17 @@
 
 struct out {
 	int fd;
+	void (*sink)(void *arg, str s); /* NULL, or where bytes go instead of fd */
+	void *sink_arg;
 	const char *name; /* for messages, borrowed */
 	struct buf b;
 	struct err err;
 };
 
 void out_init(struct out *o, int fd, const char *name);
+/* The same into a function of the caller's, which gets all bytes in order, in pieces of any size. */
+void out_init_sink(struct out *o, const char *name, void (*sink)(void *arg, str s),
+		   void *arg);
 void out_add(struct out *o, str s);
 void out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

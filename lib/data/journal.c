@@ -50,6 +50,7 @@ static const struct {
 		{"previous", offsetof(struct journal, previous)},
 		{"document", offsetof(struct journal, document)},
 		{"claimed", offsetof(struct journal, claimed)},
+		{"vault", offsetof(struct journal, vault)},
 },
   LIST[] =
 	  {
@@ -507,4 +508,45 @@ enum journal_alive journal_alive(const struct journal_process *p)
 		return access("/proc/self/stat", F_OK) == 0 ? JOURNAL_GONE
 							    : JOURNAL_UNKNOWN;
 	return now.start == p->start ? JOURNAL_ALIVE : JOURNAL_GONE;
+}
+
+struct running {
+	struct journal_process now;
+	char session[JOURNAL_ID_MAX + 1];
+	int64_t at;
+};
+
+static int note_running(struct journal *j, void *arg)
+{
+	struct running *r = arg;
+	const struct journal_process *p = &j->process;
+
+	if (j->state != JOURNAL_OPEN || p->pid != r->now.pid || p->start != r->now.start ||
+	    p->pidns != r->now.pidns || strcmp(p->boot, r->now.boot) ||
+	    strcmp(p->host, r->now.host))
+		return 0;
+	if (!r->session[0] || j->last_event_at > r->at) {
+		snprintf(r->session, sizeof(r->session), "%s", j->session);
+		r->at = j->last_event_at;
+	}
+	return 0;
+}
+
+struct journal *journal_running(const char *state_dir, int64_t pid)
+{
+	struct running r = {0};
+	struct journal *j;
+
+	if (pid <= 1 || !state_dir[0])
+		return NULL;
+	journal_process_of(&r.now, pid);
+	journal_each(state_dir, note_running, &r, NULL);
+	if (!r.session[0])
+		return NULL;
+	j = journal_open(state_dir, str_of(r.session), NULL);
+	if (j && j->is_new) { /* gone in between */
+		journal_free(j);
+		j = NULL;
+	}
+	return j;
 }

@@ -58,6 +58,7 @@ struct journal {
 	char *previous;     /* session that /clear, fork or resume came from */
 	char *document;     /* name of its own handoff document, once it has one */
 	char *claimed;      /* name of the document it claimed */
+	char *vault;        /* where its MCP server keeps the memory, when it said so */
 	char *offered
 		[JOURNAL_LIST_MAX]; /* names of documents offered to it, NULL-terminated unless full */
 	char *shown
@@ -99,6 +100,12 @@ int journal_each(const char *state_dir, int (*fn)(struct journal *j, void *arg),
 /* The same for those that are. */
 int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *arg),
 		      void *arg, struct err *e);
+
+/*
+ * The entry of the open session that process `pid` of this machine runs, the one with the
+ * newest event if there are several; NULL when there is none. The caller frees it.
+ */
+struct journal *journal_running(const char *state_dir, int64_t pid);
 
 /* This machine, and the process `pid` on it (start 0 when it is gone). */
 void journal_process_of(struct journal_process *p, int64_t pid);

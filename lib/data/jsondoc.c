@@ -233,6 +233,16 @@ bool jsondoc_is_null(const struct jsonval *v)
 	return v && cJSON_IsNull(node(v));
 }
 
+bool jsondoc_is_num(const struct jsonval *v)
+{
+	return v && cJSON_IsNumber(node(v));
+}
+
+bool jsondoc_is_bool(const struct jsonval *v)
+{
+	return v && cJSON_IsBool(node(v));
+}
+
 bool jsondoc_bool(const struct jsonval *v, bool fallback)
 {
 	return v && cJSON_IsBool(node(v)) ? cJSON_IsTrue(node(v)) : fallback;

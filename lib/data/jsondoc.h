@@ -40,6 +40,8 @@ bool jsondoc_is_str(const struct jsonval *v);
 bool jsondoc_is_obj(const struct jsonval *v);
 bool jsondoc_is_arr(const struct jsonval *v);
 bool jsondoc_is_null(const struct jsonval *v);
+bool jsondoc_is_num(const struct jsonval *v);
+bool jsondoc_is_bool(const struct jsonval *v);
 bool jsondoc_bool(const struct jsonval *v, bool fallback);
 /* A number that is whole and within 2^53, else the fallback. */
 int64_t jsondoc_int(const struct jsonval *v, int64_t fallback);

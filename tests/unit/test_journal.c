@@ -338,6 +338,47 @@ static void test_journal__tells_a_living_process_from_a_dead_one(void **state)
 	assert_int_equal(journal_alive(&p), JOURNAL_GONE);
 }
 
+/* An open session of this process, with its last event at that time. */
+static void running(const char *session, int64_t at, enum journal_state state)
+{
+	struct journal *j = journal_open(test_path("state"), str_of(session), NULL);
+
+	assert_non_null(j);
+	journal_process_of(&j->process, getpid());
+	j->state = state;
+	j->last_event_at = at;
+	journal_set(&j->vault, STR("/home/dev/vault"));
+	assert_int_equal(journal_save(j, NULL), 0);
+	journal_free(j);
+}
+
+static void test_journal__the_session_of_a_process_is_its_open_one(void **state)
+{
+	struct journal *j;
+
+	(void)state;
+	test_dir();
+	assert_null(journal_running(test_path("state"), getpid()));
+	running("left", 30, JOURNAL_ENDED);
+	assert_null(journal_running(test_path("state"), getpid()));
+	running("older", 10, JOURNAL_OPEN);
+	running("newer", 20, JOURNAL_OPEN);
+	j = journal_running(test_path("state"), getpid());
+	assert_non_null(j);
+	assert_string_equal(j->session, "newer");
+	assert_string_equal(j->vault, "/home/dev/vault");
+	/* a process of that number that began at another time is another one */
+	j->process.start++;
+	assert_int_equal(journal_save(j, NULL), 0);
+	journal_free(j);
+	j = journal_running(test_path("state"), getpid());
+	assert_string_equal(j->session, "older");
+	journal_free(j);
+	assert_null(journal_running(test_path("state"), getppid()));
+	assert_null(journal_running("", getpid()));
+	assert_null(journal_running(test_path("state"), 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_journal__retiring_never_loses_a_session),
 		cmocka_unit_test(test_journal__every_failing_call_leaves_old_or_new),
 		cmocka_unit_test(test_journal__tells_a_living_process_from_a_dead_one),
+		cmocka_unit_test(test_journal__the_session_of_a_process_is_its_open_one),
 	};
 
 	return cmocka_run_group_tests_name("journal", tests, NULL, NULL);

@@ -68,6 +68,37 @@ static void test_out__items_built_in_its_buf_are_written_at_a_step(void **state)
 	close(fd);
 }
 
+static void collect(void *arg, str s)
+{
+	buf_add(arg, s);
+}
+
+static void test_out__a_sink_gets_all_bytes_in_order(void **state)
+{
+	struct buf got = BUF_INIT(SIZE_MAX), want = BUF_INIT(SIZE_MAX);
+	struct err e = ERR_INIT;
+	struct out o;
+
+	(void)state;
+	out_init_sink(&o, "a sink", collect, &got);
+	for (int i = 0; i < 5000; i++) {
+		out_printf(&o, "line %d\n", i);
+		buf_printf(&want, "line %d\n", i);
+		if (i == 100) {
+			struct buf big = BUF_INIT(SIZE_MAX);
+
+			buf_fill(&big, 'x', OUT_BUFFER_BYTES);
+			out_add(&o, buf_str(&big));
+			buf_add(&want, buf_str(&big));
+			buf_release(&big);
+		}
+	}
+	assert_int_equal(out_end(&o, &e), 0);
+	assert_true(str_eq(buf_str(&got), buf_str(&want)));
+	buf_release(&got);
+	buf_release(&want);
+}
+
 static void test_out__nothing_is_written_for_nothing(void **state)
 {
 	struct out o;
@@ -164,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_out__writes_everything_in_order),
 		cmocka_unit_test(test_out__items_built_in_its_buf_are_written_at_a_step),
+		cmocka_unit_test(test_out__a_sink_gets_all_bytes_in_order),
 		cmocka_unit_test(test_out__nothing_is_written_for_nothing),
 		cmocka_unit_test(test_out__the_first_failure_stays_and_ends_the_writing),
 		cmocka_unit_test(test_out__a_failure_at_the_very_end_is_reported),
