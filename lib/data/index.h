@@ -1,0 +1,211 @@
+/*
+ * index: the SQLite FTS5 index that is derived from the vault; disposable, rebuilt without asking.
+ *
+ *   struct index *ix;
+ *   if (index_open(&ix, &vault, 50, &e) == 0) ...
+ *   reindex_run(...);                               work/reindex fills it
+ *   index_active(ix, project, EVENT_GOAL, fn, arg, &e);
+ *   index_free(ix);
+ *
+ * Owner of sqlite3. Lies in $XDG_CACHE_HOME/handoff/<vault id>/index.db, and in the vault
+ * (.index.db.handoff.db) only where no cache can be written. WAL: readers never wait for a
+ * writer. One handle is for one thread.
+ *
+ * Errors: HF_ETIME when another process writes for longer than busy_ms (go on without);
+ * HF_EFORMAT when the file turns out damaged: index_renew (reindex_run calls it) makes it
+ * anew, empty; then ask again. Callbacks: != 0 stops and is returned; texts in an item are
+ * borrowed until the callback returns.
+ */
+#ifndef DATA_INDEX_H
+#define DATA_INDEX_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "data/event.h"
+#include "data/vault.h"
+
+struct index;
+
+/* The schema is checked by looking at it: what is damaged, older or newer is made anew, empty. */
+int index_open(struct index **ix, const struct vault *v, int busy_ms, struct err *e);
+void index_free(struct index *ix);
+/* Where it lies (borrowed). */
+const char *index_path(const struct index *ix);
+/* A call met damage: nothing more can be read until index_renew. */
+bool index_damaged(const struct index *ix);
+/* Take the file away and begin an empty one; another process may have done so already, then its file is opened. */
+int index_renew(struct index *ix, struct err *e);
+/* Another process made the file anew: open that one. One stat when nothing happened. */
+int index_follow(struct index *ix, struct err *e);
+/* The whole vault has been read once: what it says is not a part only. */
+bool index_complete(struct index *ix);
+
+/* --- what is in it --- */
+
+enum index_kind {
+	INDEX_EVENT,    /* of a session note */
+	INDEX_FACT,     /* a bullet or paragraph of an entity note */
+	INDEX_SUMMARY,  /* what a session was checkpointed with */
+	INDEX_DOCUMENT, /* a section of a handoff document */
+	INDEX_RECORD,   /* a versioned record */
+	INDEX_KINDS
+};
+
+/* Why an item is not active: bits of `retired`. */
+enum {
+	INDEX_SUPERSEDED = 1, /* another event names it */
+	INDEX_ARCHIVED = 2,   /* its note lies in archive/ */
+	INDEX_TWIN = 4,       /* the same line stands in an earlier file of the project */
+};
+
+struct index_item {
+	int64_t row;
+	enum index_kind kind;
+	enum event_type type; /* events only */
+	enum event_origin origin;
+	int importance;
+	unsigned retired; /* 0: active */
+	int64_t at_us;    /* 0: unknown */
+	str id; /* event id; of facts the entity's name, of documents and summaries the file's */
+	str project, session;
+	str name; /* entity's name, section's heading */
+	str body;
+	int64_t file;
+	int pos;   /* neighbours: same file, pos +- 1 */
+	bool done; /* its session's note is checkpointed */
+};
+
+typedef int index_fn(const struct index_item *it, void *arg);
+
+/* Active events of a project: importance and time falling, then as they stand in their file, then by id. */
+int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
+		 void *arg, struct err *e);
+/* How many of each type, without reading them. */
+int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES],
+		 struct err *e);
+/* Active next steps of a project in the order of their ids. */
+int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct err *e);
+/* First line of an entity's note; nothing appended, HF_ENOTFOUND, when there is no such note. */
+int index_entity_summary(struct index *ix, str project, str name, struct buf *out,
+			 struct err *e);
+/* All projects by name; newest_us of the active events. */
+int index_projects(struct index *ix,
+		   int (*fn)(str project, size_t active, int64_t newest_us, void *arg),
+		   void *arg, struct err *e);
+/* Entities of a project by file name. */
+int index_entities(struct index *ix, str project,
+		   int (*fn)(str name, str summary, size_t facts, void *arg), void *arg,
+		   struct err *e);
+/* One event by id, or by a unique beginning of it: HF_ENOTFOUND, HF_EAMBIGUOUS. Of several with the same id the first by file name, those in archive/ last. Its file's name for those who edit. */
+int index_event(struct index *ix, str id,
+		int (*fn)(const struct index_item *it, enum vault_folder folder,
+			  str file_name, void *arg),
+		void *arg, struct err *e);
+/* The ids of the events that name this one, and of those that it names. */
+int index_retired_by(struct index *ix, str id, int (*fn)(str newer, void *arg), void *arg,
+		     struct err *e);
+int index_retires(struct index *ix, str id, int (*fn)(str older, void *arg), void *arg,
+		  struct err *e);
+/* One item by row; HF_ENOTFOUND. */
+int index_row(struct index *ix, int64_t row, index_fn *fn, void *arg, struct err *e);
+/* Items of a file with pos from..to. */
+int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, void *arg,
+	       struct err *e);
+/* What follows until index_rollback sees one state, whatever others write meanwhile. */
+int index_snapshot(struct index *ix, struct err *e);
+
+/* --- search (index_match.c): terms are plain words, never FTS5 syntax --- */
+
+struct index_query {
+	const str *term;
+	size_t nterms;
+	str project; /* "": all */
+	bool retired_too;
+	unsigned kinds; /* bits 1 << INDEX_*; 0: all */
+	int type;       /* enum event_type, -1: all */
+	size_t limit;
+};
+
+/* --- the write side (reindex): all between index_begin and index_commit --- */
+
+/* HF_ETIME when another process writes. */
+int index_begin(struct index *ix, struct err *e);
+int index_commit(struct index *ix, struct err *e);
+/* Also ends a snapshot; nothing when there is neither. */
+void index_rollback(struct index *ix);
+
+/* What is odd in a file: bits of `odd`, for doctor. */
+enum {
+	INDEX_ODD_UTF8 = 1 << 0, /* invalid UTF-8 */
+	INDEX_ODD_NUL = 1 << 1,
+	INDEX_ODD_TORN = 1 << 2,    /* the last line has no end */
+	INDEX_ODD_GLUED = 1 << 3,   /* two events on one line */
+	INDEX_ODD_FRONT = 1 << 4,   /* a session note without front matter */
+	INDEX_ODD_TWICE = 1 << 5,   /* a key twice */
+	INDEX_ODD_NAME = 1 << 6,    /* project or id in it are not those of its path */
+	INDEX_ODD_LINE = 1 << 7,    /* looks like an event and is none */
+	INDEX_ODD_LONG = 1 << 8,    /* a line over the limit: left out */
+	INDEX_ODD_BIG = 1 << 9,     /* the file is over the limit: its rest left out */
+	INDEX_ODD_TYPE = 1 << 10,   /* no regular file: a folder, FIFO, link */
+	INDEX_ODD_READ = 1 << 11,   /* could not be read */
+	INDEX_ODD_EMPTY = 1 << 12,  /* 0 bytes */
+	INDEX_ODD_TIME = 1 << 13,   /* a time that is none */
+	INDEX_ODD_SECRET = 1 << 14, /* held a secret: left out of the index */
+};
+#define INDEX_ODDS 15
+
+struct index_file {
+	int64_t id; /* 0: not in the index yet */
+	enum vault_folder folder;
+	str project, name;
+	int64_t mtime_ns; /* with size and ino: what the file looked like when it was read */
+	uint64_t size, ino;
+	uint64_t parsed,
+		hash; /* the first `parsed` bytes have this hash and are in the index */
+	int items;    /* next pos */
+	str session;
+	int64_t started_us;
+	bool done;
+	str title, summary;
+	unsigned odd;
+};
+
+/* Find a file; 0 with f->id 0 when it is not there. Texts in f are copied into `texts`. */
+int index_file_find(struct index *ix, enum vault_folder folder, str project, str name,
+		    struct index_file *f, struct buf *texts, struct err *e);
+/* Files of a folder in byte order of their names; only name, mtime_ns, size, ino and odd are set. */
+int index_file_each(struct index *ix, enum vault_folder folder, str project,
+		    int (*fn)(const struct index_file *f, void *arg), void *arg,
+		    struct err *e);
+/* Every file with something odd, by project, folder, name. */
+int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),
+	      void *arg, struct err *e);
+/* Write its row; f->id is set. */
+int index_file_put(struct index *ix, struct index_file *f, struct err *e);
+/* Take its items and edges out; the row stays. */
+int index_file_clear(struct index *ix, int64_t file, struct err *e);
+/* The row too. */
+int index_file_drop(struct index *ix, int64_t file, struct err *e);
+
+struct index_put {
+	enum index_kind kind;
+	enum event_type type;
+	enum event_origin origin;
+	int importance;
+	int64_t at_us;
+	str id; /* "": none of its own */
+	str name, body;
+	str supersedes; /* ids joined by ',' */
+};
+
+/* Add an item at f->items, which moves on. f->id must be set. */
+int index_item_put(struct index *ix, struct index_file *f, const struct index_put *p,
+		   struct err *e);
+int index_set_complete(struct index *ix, struct err *e);
+/* Projects that have files here, also those that are gone from the vault. */
+int index_project_each(struct index *ix, int (*fn)(str project, void *arg), void *arg,
+		       struct err *e);
+/* Changes whenever another connection has written. */
+int64_t index_version(struct index *ix);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * index_impl: what the parts of index share: the handle, its statements, the schema.
+ *
+ *   sqlite3_stmt *st;
+ *   ret = index_stmt(ix, SQL, &st, e);           SQL: one literal, the cache knows it by its address
+ *   if (!ret) {
+ *           index_bind(st, 1, project);
+ *           while ((ret = index_step(ix, st, e)) > 0) ...columns...
+ *           sqlite3_reset(st);                   always, also when a callback stopped the loop
+ *   }
+ */
+#ifndef DATA_INDEX_IMPL_H
+#define DATA_INDEX_IMPL_H
+
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "data/index.h"
+
+/* The tokenizer of the table `words`. Another value makes all indexes anew. */
+#define INDEX_TOKENIZE "porter unicode61"
+/* What index_extra writes: change this with it, so that all indexes are made anew. */
+#define INDEX_RULES     "1"
+#define INDEX_STMTS_MAX 64
+#define INDEX_TALLY_MAX 32
+
+struct index_tally {
+	int64_t project;
+	int type;
+	int64_t change;
+};
+
+struct index {
+	sqlite3 *db; /* NULL: it could not be made anew */
+	char *path, *vault;
+	int busy_ms;
+	dev_t dev;
+	ino_t ino;
+	bool damaged;
+	int nstmts;
+	struct {
+		const char *sql;
+		sqlite3_stmt *st;
+	} stmt[INDEX_STMTS_MAX];
+	int ntally; /* changes of the table tally that the commit will write */
+	struct index_tally tally[INDEX_TALLY_MAX];
+	bool settle; /* the table temp.dirty has rows */
+};
+
+/* A reset statement, prepared once; a busy one is not shared. */
+int index_stmt(struct index *ix, const char *sql, sqlite3_stmt **st, struct err *e);
+/* 1: a row; 0: the end; else HF_E*. The statement is reset after the last two. */
+int index_step(struct index *ix, sqlite3_stmt *st, struct err *e);
+/* Run a statement that gives no rows. */
+int index_run(struct index *ix, sqlite3_stmt *st, struct err *e);
+void index_bind(sqlite3_stmt *st, int i, str s);
+str index_column(sqlite3_stmt *st, int i);
+/* What SQLite's code means here; notes damage. */
+int index_fail(struct index *ix, int rc, const char *doing, struct err *e);
+/* Its id; 0 when unknown, or made when `make`. */
+int index_project_id(struct index *ix, str name, bool make, int64_t *id, struct err *e);
+
+/* Items: select INDEX_COLUMNS from INDEX_TABLES, then index_item_of. */
+#define INDEX_COLUMNS                                                                    \
+	"i.id, i.kind, i.type, i.origin, i.importance, i.retired, i.at_us, i.uid, "      \
+	"i.name, i.body, i.file, i.pos, p.name, f.session, f.title, f.done, f.name, "    \
+	"f.folder"
+#define INDEX_NCOLUMNS 18
+#define INDEX_TABLES                                                                     \
+	"item i CROSS JOIN file f ON f.id = i.file CROSS JOIN project p ON p.id = i.project"
+void index_item_of(sqlite3_stmt *st, struct index_item *it);
+/* Run st and hand each item to fn; resets it. */
+int index_items(struct index *ix, sqlite3_stmt *st, index_fn *fn, void *arg,
+		struct err *e);
+
+/*
+ * The three columns of `words` for an item. The table keeps no text (content=''), so a row is
+ * taken out by giving the same texts again: they must follow from what item and file keep.
+ * proj is the decimal project id: one token under every tokenizer, untouched by stemming.
+ */
+void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, str name);
+
+#endif

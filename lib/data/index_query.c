@@ -1,0 +1,447 @@
+/*
+ * Questions. Those of the brief walk the index item_rank, which holds active events alone in the
+ * order in which they are wanted: their cost follows what the caller takes, not the project.
+ */
+#include "data/index_impl.h"
+
+void index_item_of(sqlite3_stmt *st, struct index_item *it)
+{
+	str file = index_column(st, 16);
+
+	*it = (struct index_item){
+		.row = sqlite3_column_int64(st, 0),
+		.kind = (enum index_kind)sqlite3_column_int(st, 1),
+		.type = (enum event_type)sqlite3_column_int(st, 2),
+		.origin = (enum event_origin)sqlite3_column_int(st, 3),
+		.importance = sqlite3_column_int(st, 4),
+		.retired = (unsigned)sqlite3_column_int(st, 5),
+		.at_us = sqlite3_column_int64(st, 6),
+		.id = index_column(st, 7),
+		.name = index_column(st, 8),
+		.body = index_column(st, 9),
+		.file = sqlite3_column_int64(st, 10),
+		.pos = sqlite3_column_int(st, 11),
+		.project = index_column(st, 12),
+		.session = index_column(st, 13),
+		.done = sqlite3_column_int(st, 15) != 0,
+	};
+	if (str_ends(file, STR(".md")))
+		file.n -= 3;
+	if (it->kind == INDEX_FACT)
+		it->id = it->name = index_column(st, 14);
+	else if (!it->id.n)
+		it->id = file;
+}
+
+int index_items(struct index *ix, sqlite3_stmt *st, index_fn *fn, void *arg,
+		struct err *e)
+{
+	struct index_item it;
+	int ret;
+
+	while ((ret = index_step(ix, st, e)) > 0) {
+		index_item_of(st, &it);
+		ret = fn(&it, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
+		 void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
+		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
+		"ORDER BY i.importance DESC, i.at_us DESC, i.pos, i.uid";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	if (ret || !id)
+		return ret;
+	ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, (int)t);
+	return index_items(ix, st, fn, arg, e);
+}
+
+int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
+		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
+		"ORDER BY i.uid, f.name, i.pos";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	if (ret || !id)
+		return ret;
+	ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, EVENT_NEXT_STEP);
+	return index_items(ix, st, fn, arg, e);
+}
+
+int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES], struct err *e)
+{
+	static const char sql[] = "SELECT type, n FROM tally WHERE project = ?1";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	memset(active, 0, EVENT_TYPES * sizeof *active);
+	if (ret || !id)
+		return ret;
+	ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		int t = sqlite3_column_int(st, 0);
+
+		if (t >= 0 && t < EVENT_TYPES && sqlite3_column_int64(st, 1) > 0)
+			active[t] = (size_t)sqlite3_column_int64(st, 1);
+	}
+	return ret;
+}
+
+int index_entity_summary(struct index *ix, str project, str name, struct buf *out,
+			 struct err *e)
+{
+	static const char sql[] = "SELECT summary FROM file WHERE project = ?1 AND "
+				  "folder = ?2 AND name = ?3";
+	struct buf file = BUF_INIT(EVENT_FILE_MAX + 16);
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	event_entity_file(&file, name);
+	buf_add(&file, STR(".md"));
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (!ret) {
+		sqlite3_bind_int64(st, 1, id);
+		sqlite3_bind_int(st, 2, VAULT_ENTITIES);
+		index_bind(st, 3, buf_str(&file));
+		ret = index_step(ix, st, e);
+		if (ret > 0)
+			buf_add(out, index_column(st, 0));
+		sqlite3_reset(st);
+		ret = ret > 0 ? 0 : ret == 0 ? HF_ENOTFOUND : ret;
+	}
+	buf_release(&file);
+	return ret;
+}
+
+/* The newest active event of a project: the head of each (type, importance). */
+static int newest(struct index *ix, int64_t project, int64_t *us, struct err *e)
+{
+	static const char sql[] =
+		"SELECT at_us FROM item WHERE project = ?1 AND type = ?2 AND importance = ?3 "
+		"AND kind = 0 AND retired = 0 ORDER BY at_us DESC LIMIT 1";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	*us = 0;
+	for (int i = 0; !ret && i < EVENT_TYPES * 5; i++) {
+		sqlite3_bind_int64(st, 1, project);
+		sqlite3_bind_int(st, 2, i / 5);
+		sqlite3_bind_int(st, 3, i % 5 + 1);
+		ret = index_step(ix, st, e);
+		if (ret > 0 && sqlite3_column_int64(st, 0) > *us)
+			*us = sqlite3_column_int64(st, 0);
+		sqlite3_reset(st);
+		ret = ret < 0 ? ret : 0;
+	}
+	return ret;
+}
+
+int index_projects(struct index *ix,
+		   int (*fn)(str project, size_t active, int64_t newest_us, void *arg),
+		   void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT p.id, p.name, (SELECT sum(n) FROM tally t WHERE t.project = p.id) "
+		"FROM project p WHERE EXISTS (SELECT 1 FROM file f WHERE f.project = p.id) "
+		"ORDER BY p.name";
+	sqlite3_stmt *st;
+	int64_t us;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	while ((ret = index_step(ix, st, e)) > 0) {
+		ret = newest(ix, sqlite3_column_int64(st, 0), &us, e);
+		if (!ret)
+			ret = fn(index_column(st, 1), (size_t)sqlite3_column_int64(st, 2),
+				 us, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_project_each(struct index *ix, int (*fn)(str project, void *arg), void *arg,
+		       struct err *e)
+{
+	static const char sql[] = "SELECT name FROM project ORDER BY name";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	while ((ret = index_step(ix, st, e)) > 0) {
+		ret = fn(index_column(st, 0), arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_entities(struct index *ix, str project,
+		   int (*fn)(str name, str summary, size_t facts, void *arg), void *arg,
+		   struct err *e)
+{
+	static const char sql[] =
+		"SELECT title, summary, items FROM file WHERE project = ?1 "
+		"AND folder = ?2 ORDER BY name";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, VAULT_ENTITIES);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		ret = fn(index_column(st, 0), index_column(st, 1),
+			 (size_t)sqlite3_column_int64(st, 2), arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+/* --- one event --- */
+
+/* The whole id that a beginning stands for, into `out`. */
+static int whole_id(struct index *ix, str id, struct buf *out, struct err *e)
+{
+	static const char sql[] = "SELECT DISTINCT uid FROM item WHERE uid >= ?1 AND "
+				  "uid < ?2 AND kind = 0 ORDER BY uid LIMIT 2";
+	struct buf end = BUF_INIT(EVENT_ID_MAX * 4);
+	sqlite3_stmt *st;
+	int ret, n = 0;
+
+	buf_add(&end, id);
+	if (!id.n || end.full) {
+		buf_release(&end);
+		return err_set(e, HF_ENOTFOUND, "no event %.*s",
+			       STR_ARG(str_head(id, 80)));
+	}
+	end.p[end.n - 1]++;
+	ret = index_stmt(ix, sql, &st, e);
+	if (!ret) {
+		index_bind(st, 1, id);
+		index_bind(st, 2, buf_str(&end));
+		while ((ret = index_step(ix, st, e)) > 0) {
+			if (n++ == 0)
+				buf_add(out, index_column(st, 0));
+			if (str_eq(buf_str(out), id))
+				break; /* one is the beginning of another: it is meant */
+		}
+		sqlite3_reset(st);
+	}
+	buf_release(&end);
+	if (ret < 0)
+		return ret;
+	if (n == 0)
+		return err_set(e, HF_ENOTFOUND, "no event %.*s", STR_ARG(id));
+	if (n > 1 && ret == 0)
+		return err_set(e, HF_EAMBIGUOUS, "several events begin with %.*s",
+			       STR_ARG(id));
+	return 0;
+}
+
+int index_event(struct index *ix, str id,
+		int (*fn)(const struct index_item *it, enum vault_folder folder,
+			  str file_name, void *arg),
+		void *arg, struct err *e)
+{
+	static const char sql[] = "SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
+				  " WHERE i.uid = ?1 AND i.kind = 0 "
+				  "ORDER BY i.retired & 2, f.name, p.name, i.pos LIMIT 1";
+	struct buf whole = BUF_INIT(SIZE_MAX);
+	struct index_item it;
+	sqlite3_stmt *st;
+	int ret = whole_id(ix, id, &whole, e);
+
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (!ret) {
+		index_bind(st, 1, buf_str(&whole));
+		ret = index_step(ix, st, e);
+		if (ret > 0) {
+			index_item_of(st, &it);
+			ret = fn(&it, (enum vault_folder)sqlite3_column_int(st, 17),
+				 index_column(st, 16), arg);
+		}
+		sqlite3_reset(st);
+	}
+	buf_release(&whole);
+	return ret;
+}
+
+static int ids(struct index *ix, const char *sql, str id, int (*fn)(str other, void *arg),
+	       void *arg, struct err *e)
+{
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	index_bind(st, 1, id);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		ret = fn(index_column(st, 0), arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_retired_by(struct index *ix, str id, int (*fn)(str newer, void *arg), void *arg,
+		     struct err *e)
+{
+	static const char sql[] = "SELECT DISTINCT new FROM edge WHERE old = ?1 AND "
+				  "new <> ?1 ORDER BY new";
+
+	return ids(ix, sql, id, fn, arg, e);
+}
+
+int index_retires(struct index *ix, str id, int (*fn)(str older, void *arg), void *arg,
+		  struct err *e)
+{
+	static const char sql[] =
+		"SELECT DISTINCT e.old FROM item i CROSS JOIN edge e ON e.file = i.file "
+		"WHERE i.uid = ?1 AND e.new = ?1 ORDER BY e.old";
+
+	return ids(ix, sql, id, fn, arg, e);
+}
+
+int index_row(struct index *ix, int64_t row, index_fn *fn, void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES " WHERE i.id = ?1";
+	struct index_item it;
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, row);
+	ret = index_step(ix, st, e);
+	if (ret == 0)
+		return HF_ENOTFOUND;
+	if (ret > 0) {
+		index_item_of(st, &it);
+		ret = fn(&it, arg);
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, void *arg,
+	       struct err *e)
+{
+	static const char sql[] = "SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
+				  " WHERE i.file = ?1 AND i.pos BETWEEN ?2 AND ?3 "
+				  "ORDER BY i.pos";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, file);
+	sqlite3_bind_int(st, 2, from);
+	sqlite3_bind_int(st, 3, to);
+	return index_items(ix, st, fn, arg, e);
+}
+
+/* --- files --- */
+
+int index_file_each(struct index *ix, enum vault_folder folder, str project,
+		    int (*fn)(const struct index_file *f, void *arg), void *arg,
+		    struct err *e)
+{
+	static const char sql[] = "SELECT id, name, mtime_ns, size, ino, odd FROM file "
+				  "WHERE project = ?1 AND folder = ?2 ORDER BY name";
+	struct index_file f = {.folder = folder, .project = project};
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	if (ret || !id)
+		return ret;
+	ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, (int)folder);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		f.id = sqlite3_column_int64(st, 0);
+		f.name = index_column(st, 1);
+		f.mtime_ns = sqlite3_column_int64(st, 2);
+		f.size = (uint64_t)sqlite3_column_int64(st, 3);
+		f.ino = (uint64_t)sqlite3_column_int64(st, 4);
+		f.odd = (unsigned)sqlite3_column_int64(st, 5);
+		ret = fn(&f, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),
+	      void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT f.id, p.name, f.folder, f.name, f.odd, f.size FROM file f "
+		"JOIN project p ON p.id = f.project WHERE f.odd <> 0 "
+		"ORDER BY p.name, f.folder, f.name";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	while ((ret = index_step(ix, st, e)) > 0) {
+		struct index_file f = {
+			.id = sqlite3_column_int64(st, 0),
+			.project = index_column(st, 1),
+			.folder = (enum vault_folder)sqlite3_column_int(st, 2),
+			.name = index_column(st, 3),
+			.odd = (unsigned)sqlite3_column_int64(st, 4),
+			.size = (uint64_t)sqlite3_column_int64(st, 5),
+		};
+
+		ret = fn(&f, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
