@@ -12,23 +12,39 @@ struct docecho_node {
 	uint32_t next; /* 1 + index, 0 = end */
 };
 
-static const char *const stop_words[] = {
-	"the",  "and",   "for",   "with",  "that",  "this",   "from", "into",  "are",
-	"was",  "were",  "has",   "have",  "had",   "not",    "but",  "all",   "any",
-	"its",  "you",   "your",  "can",   "could", "should", "will", "would", "may",
-	"must", "does",  "did",   "done",  "been",  "being",  "user", "they",  "there",
-	"when", "where", "which", "what",  "who",   "how",    "why",  "then",  "than",
-	"also", "just",  "only",  "more",  "most",  "some",   "such", "each",  "per",
-	"via",  "one",   "now",   "still", "about", NULL,
+/* in the order of their first letters */
+/* clang-format off */
+static const str stop_words[] = {
+	STR("about"), STR("all"), STR("also"), STR("and"), STR("any"), STR("are"),
+	STR("been"), STR("being"), STR("but"), STR("can"), STR("could"), STR("did"),
+	STR("does"), STR("done"), STR("each"), STR("for"), STR("from"), STR("had"),
+	STR("has"), STR("have"), STR("how"), STR("into"), STR("its"), STR("just"),
+	STR("may"), STR("more"), STR("most"), STR("must"), STR("not"), STR("now"),
+	STR("one"), STR("only"), STR("per"), STR("should"), STR("some"), STR("still"),
+	STR("such"), STR("than"), STR("that"), STR("the"), STR("then"), STR("there"),
+	STR("they"), STR("this"), STR("user"), STR("via"), STR("was"), STR("were"),
+	STR("what"), STR("when"), STR("where"), STR("which"), STR("who"), STR("why"),
+	STR("will"), STR("with"), STR("would"), STR("you"), STR("your"),
 };
+/* clang-format on */
+
+#define STOP_BYTES 6 /* of the longest */
 
 static bool is_stop(str w)
 {
+	char c = str_lower(w.p[0]);
 	size_t i;
 
-	for (i = 0; stop_words[i]; i++)
-		if (str_ieq(w, str_of(stop_words[i])))
+	if (w.n > STOP_BYTES)
+		return false;
+	for (i = 0; i < sizeof(stop_words) / sizeof(stop_words[0]); i++) {
+		if (stop_words[i].p[0] < c)
+			continue;
+		if (stop_words[i].p[0] > c)
+			return false;
+		if (str_ieq(w, stop_words[i]))
 			return true;
+	}
 	return false;
 }
 

@@ -28,6 +28,7 @@ struct stated {
 struct stated_list {
 	struct stated item[CLAUSES_MAX];
 	size_t n;
+	str clause[CLAUSES_MAX]; /* room for those of one text */
 };
 
 /* Letters and digits only: "Don't touch X." and "don't touch x" are one hazard. */
@@ -91,11 +92,10 @@ static bool is_web_page(str s)
 
 static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t record)
 {
-	str *s;
+	str *s = l->clause;
 	size_t n, i;
 
 	arena_reset(&d->tmp);
-	s = arena_new(&d->tmp, str, CLAUSES_MAX);
 	n = prose_sentences(&d->tmp, text, true, s, CLAUSES_MAX);
 	for (i = 0; i < n; i++) {
 		int strength = docwords_constraint(s[i]);

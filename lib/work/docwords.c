@@ -4,7 +4,7 @@
 #include "work/prose.h"
 
 #define WORD_BYTES   48
-#define CLAUSE_BYTES 300
+#define MUSING_BYTES 48 /* more than the longest */
 #define SHAPE_BYTES  12
 #define SHAPE_DIGITS 3
 #define SHAPE_LINES  4
@@ -128,18 +128,20 @@ static bool is_plain_no(str clause)
 
 int docwords_constraint(str clause)
 {
-	char room[CLAUSE_BYTES + 4];
+	char room[MUSING_BYTES + 4];
 	int v, other;
+	str bare;
 
 	clause = str_trim(clause);
 	if (is_plain_no(clause) ||
-	    starts_list(lowered(utf8_head(clause, CLAUSE_BYTES), room, sizeof(room)),
+	    starts_list(lowered(utf8_head(clause, MUSING_BYTES), room, sizeof(room)),
 			musings))
 		return 0;
 	v = prose_constraint(clause);
 	if (v >= 2)
 		return v;
-	other = prose_constraint(without_lead(clause));
+	bare = without_lead(clause);
+	other = bare.n < clause.n ? prose_constraint(bare) : v;
 	return other > v ? other : v;
 }
 

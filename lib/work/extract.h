@@ -263,5 +263,7 @@ void extract_relative(const struct facts *f, str path, struct buf *out);
 /* Append the state; load makes a new extract of it (NULL and HF_EFORMAT when it is damaged or of another version: read the transcript from the start then). */
 void extract_save(const struct extract *x, struct buf *out);
 struct extract *extract_load(str text, struct err *e);
+/* Of a saved state without its last 17 bytes, which are this number in hexadecimal and a newline. */
+uint64_t extract_checksum(str s);
 
 #endif

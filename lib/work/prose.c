@@ -59,7 +59,7 @@ bool prose_in_list(str s, const str *list, size_t n)
 bool prose_starts_with_any(str s, const str *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (str_starts(s, list[i]))
+		if (s.n && s.p[0] == list[i].p[0] && str_starts(s, list[i]))
 			return true;
 	}
 	return false;
@@ -108,7 +108,9 @@ uint64_t prose_find_set(str s, const str *word, size_t n, size_t *at)
 			size_t w = (size_t)__builtin_ctzll(left);
 
 			left &= left - 1;
-			if (s.n - i < word[w].n ||
+			if (s.n - i < word[w].n || s.p[i] != word[w].p[0] ||
+			    s.p[i + word[w].n - 1] != word[w].p[word[w].n - 1] ||
+			    s.p[i + word[w].n / 2] != word[w].p[word[w].n / 2] ||
 			    memcmp(s.p + i, word[w].p, word[w].n) != 0)
 				continue;
 			found |= UINT64_C(1) << w;

@@ -17,6 +17,7 @@
 #define COUNT(a)        (sizeof(a) / sizeof *(a))
 #define IN(s, list)     prose_in_list((s), (list), COUNT(list))
 #define STARTS(s, list) prose_starts_with_any((s), (list), COUNT(list))
+#define HAS(s, list)    (prose_find_set((s), (list), COUNT(list), NULL) != 0)
 
 bool prose_in_list(str s, const str *list, size_t n);
 bool prose_starts_with_any(str s, const str *list, size_t n);

@@ -7,63 +7,98 @@
 
 #define VALUE_BYTES 600 /* of a sentence are looked at */
 
-/* Lists of words and beginnings, separated by bars. */
-
 /* words that say no more than "go on", in the languages above */
-static const char FILLERS[] =
-	"yes|yeah|yep|ok|okay|sure|continue|go|please|thanks|thank|you|"
-	"proceed|do|it|that|was|right|correct|good|great|perfect|y|k|on|"
-	"and|now|ahead|next|ja|jo|weiter|bitte|danke|gut|mach|genau|passt|"
-	"los|super|oui|vas|allez|merci|parfait|accord|d|suite|sí|si|"
-	"continúa|continua|sigue|adelante|gracias|vale|perfecto|dale|sim|pode|segue|"
-	"obrigado|obrigada|isso|sì|va|bene|avanti|grazie|да|ага|ок|"
-	"продолжай|продолжайте|давай|дальше|хорошо|спасибо|пожалуйста|好|好的|"
-	"继续|请继续|是|是的|可以|行|谢谢|对|嗯|没问题|はい|続けて|続けてください|お願いします|ありがとう|了解|うん|네|예|"
-	"응|계속|계속해|좋아|감사합니다";
+/* clang-format off */
+static const str FILLERS[] = {
+	STR("yes"), STR("yeah"), STR("yep"), STR("ok"), STR("okay"), STR("sure"),
+	STR("continue"), STR("go"), STR("please"), STR("thanks"), STR("thank"),
+	STR("you"), STR("proceed"), STR("do"), STR("it"), STR("that"), STR("was"),
+	STR("right"), STR("correct"), STR("good"), STR("great"), STR("perfect"),
+	STR("y"), STR("k"), STR("on"), STR("and"), STR("now"), STR("ahead"),
+	STR("next"), STR("ja"), STR("jo"), STR("weiter"), STR("bitte"), STR("danke"),
+	STR("gut"), STR("mach"), STR("genau"), STR("passt"), STR("los"), STR("super"),
+	STR("oui"), STR("vas"), STR("allez"), STR("merci"), STR("parfait"),
+	STR("accord"), STR("d"), STR("suite"), STR("sí"), STR("si"), STR("continúa"),
+	STR("continua"), STR("sigue"), STR("adelante"), STR("gracias"), STR("vale"),
+	STR("perfecto"), STR("dale"), STR("sim"), STR("pode"), STR("segue"),
+	STR("obrigado"), STR("obrigada"), STR("isso"), STR("sì"), STR("va"),
+	STR("bene"), STR("avanti"), STR("grazie"), STR("да"), STR("ага"), STR("ок"),
+	STR("продолжай"), STR("продолжайте"), STR("давай"), STR("дальше"),
+	STR("хорошо"), STR("спасибо"), STR("пожалуйста"), STR("好"), STR("好的"),
+	STR("继续"), STR("请继续"), STR("是"), STR("是的"), STR("可以"), STR("行"), STR("谢谢"),
+	STR("对"), STR("嗯"), STR("没问题"), STR("はい"), STR("続けて"), STR("続けてください"),
+	STR("お願いします"), STR("ありがとう"), STR("了解"), STR("うん"), STR("네"), STR("예"), STR("응"),
+	STR("계속"), STR("계속해"), STR("좋아"), STR("감사합니다")
+};
+/* clang-format on */
 
 /* what begins with these asks */
-static const char QUESTION_WORDS[] =
-	"can|could|why|how|what|is|are|do|does|would|where|when|question";
+static const str QUESTION_WORDS[] = {
+	STR("can"),   STR("could"), STR("why"),     STR("how"),  STR("what"),
+	STR("is"),    STR("are"),   STR("do"),      STR("does"), STR("would"),
+	STR("where"), STR("when"),  STR("question")};
 
 /* what begins with these only thinks */
-static const char MUSINGS[] = "don't think|don't understand|don't know|only if|don't see|"
-			      "don't have|never mind|no idea|no problem";
+static const str MUSINGS[] = {
+	STR("don't think"), STR("don't understand"), STR("don't know"),
+	STR("only if"),     STR("don't see"),        STR("don't have"),
+	STR("never mind"),  STR("no idea"),          STR("no problem")};
 
 /* words before an order that do not change it */
-static const char LEADS[] =
-	"no|ok|okay|yes|please|and|but|so|also|then|just|well|carefully|bitte|ja|"
-	"aber|und|por favor|да|но|и|请";
+static const str LEADS[] = {STR("no"),        STR("ok"),        STR("okay"), STR("yes"),
+			    STR("please"),    STR("and"),       STR("but"),  STR("so"),
+			    STR("also"),      STR("then"),      STR("just"), STR("well"),
+			    STR("carefully"), STR("bitte"),     STR("ja"),   STR("aber"),
+			    STR("und"),       STR("por favor"), STR("да"),   STR("но"),
+			    STR("и"),         STR("请")};
 
 /* orders that forbid or demand, at the head of a clause */
-static const char COMMANDMENTS[] =
-	"do not |don't |dont |don’t |never |please do not|please don't|"
-	"no, |make sure|be careful|always |must not |avoid |nicht|nie |"
-	"niemals|auf keinen fall|keinesfalls|kein |keine |ne pas |"
-	"ne touche|ne modifi|ne chang|ne supprim|ne fai|ne pouss|ne commi|"
-	"n'|jamais |surtout pas|surtout ne|no toques|no toque|no cambi|"
-	"no borres|no hagas|no subas|no edites|no modifiq|no elimines|"
-	"no ejecut|nunca |jamás |não |non toccare|non modific|non cambi|"
-	"non fare|non cancell|mai |не |никогда|нельзя|ничего не|不要|别|請不要|"
-	"请不要|请勿|勿|不准|禁止|千万|切勿";
+/* clang-format off */
+static const str COMMANDMENTS[] = {
+	STR("do not "), STR("don't "), STR("dont "), STR("don’t "), STR("never "),
+	STR("please do not"), STR("please don't"), STR("no, "), STR("make sure"),
+	STR("be careful"), STR("always "), STR("must not "), STR("avoid "),
+	STR("nicht"), STR("nie "), STR("niemals"), STR("auf keinen fall"),
+	STR("keinesfalls"), STR("kein "), STR("keine "), STR("ne pas "),
+	STR("ne touche"), STR("ne modifi"), STR("ne chang"), STR("ne supprim"),
+	STR("ne fai"), STR("ne pouss"), STR("ne commi"), STR("n'"), STR("jamais "),
+	STR("surtout pas"), STR("surtout ne"), STR("no toques"), STR("no toque"),
+	STR("no cambi"), STR("no borres"), STR("no hagas"), STR("no subas"),
+	STR("no edites"), STR("no modifiq"), STR("no elimines"), STR("no ejecut"),
+	STR("nunca "), STR("jamás "), STR("não "), STR("non toccare"),
+	STR("non modific"), STR("non cambi"), STR("non fare"), STR("non cancell"),
+	STR("mai "), STR("не "), STR("никогда"), STR("нельзя"), STR("ничего не"),
+	STR("不要"), STR("别"), STR("請不要"), STR("请不要"), STR("请勿"), STR("勿"), STR("不准"),
+	STR("禁止"), STR("千万"), STR("切勿")
+};
+/* clang-format on */
 
 /* the same inside one */
-static const char INNER_COMMANDMENTS[] =
-	" do not | don't | never | dont | must not | don’t |"
-	" auf keinen fall | niemals ";
+static const str INNER_COMMANDMENTS[] = {
+	STR(" do not "),   STR(" don't "), STR(" never "),           STR(" dont "),
+	STR(" must not "), STR(" don’t "), STR(" auf keinen fall "), STR(" niemals ")};
 
 /* the same where the verb comes last */
-static const char ENDING_COMMANDMENTS[] =
-	"しないで|ないでください|してはいけ|変更しない|触らない|禁止|하지 마|하지마|지 마세요|지 말|금지|"
-	"nicht ändern|nicht anfassen|nicht committen|nicht pushen|"
-	"nicht löschen|nicht verändern|不要动|不要改";
+/* clang-format off */
+static const str ENDING_COMMANDMENTS[] = {
+	STR("しないで"), STR("ないでください"), STR("してはいけ"), STR("変更しない"), STR("触らない"), STR("禁止"),
+	STR("하지 마"), STR("하지마"), STR("지 마세요"), STR("지 말"), STR("금지"),
+	STR("nicht ändern"), STR("nicht anfassen"), STR("nicht committen"),
+	STR("nicht pushen"), STR("nicht löschen"), STR("nicht verändern"), STR("不要动"),
+	STR("不要改")
+};
+/* clang-format on */
 
 /* not an order, but a limit for now */
-static const char RESERVES[] = "not ready|for now|right now|before we|carefully";
+static const str RESERVES[] = {STR("not ready"), STR("for now"), STR("right now"),
+			       STR("before we"), STR("carefully")};
 
 /* what begins with these announces */
-static const char CHATTER[] =
-	"let me|i'll|now let|let's|now i|perfect|great|good|excellent|"
-	"i will|i need to|next,|first,|now |i'm going";
+static const str CHATTER[] = {STR("let me"), STR("i'll"),      STR("now let"),
+			      STR("let's"),  STR("now i"),     STR("perfect"),
+			      STR("great"),  STR("good"),      STR("excellent"),
+			      STR("i will"), STR("i need to"), STR("next,"),
+			      STR("first,"), STR("now "),      STR("i'm going")};
 
 /* What a sentence that tells something has in it, and how much that is worth. */
 static const struct {
@@ -90,39 +125,6 @@ static const struct {
 	{STR("erreur"), 2},     {STR("porque"), 2},      {STR("причин"), 3},
 	{STR("ошибк"), 2},      {STR("исправ"), 2},      {STR("потому"), 2},
 };
-
-static bool is_listed(str s, const char *list)
-{
-	str rest = str_of(list), word;
-
-	while (str_split(&rest, '|', &word)) {
-		if (str_eq(s, word))
-			return true;
-	}
-	return false;
-}
-
-static bool starts_listed(str s, const char *list)
-{
-	str rest = str_of(list), word;
-
-	while (str_split(&rest, '|', &word)) {
-		if (str_starts(s, word))
-			return true;
-	}
-	return false;
-}
-
-static bool has_listed(str s, const char *list)
-{
-	str rest = str_of(list), word;
-
-	while (str_split(&rest, '|', &word)) {
-		if (prose_has(s, word))
-			return true;
-	}
-	return false;
-}
 
 struct sentences {
 	struct arena *a;
@@ -354,7 +356,7 @@ float prose_value(str sentence)
 		v += found >> i & 1 ? CUES[i].worth : 0;
 	if (v > 8)
 		v = 8;
-	if (starts_listed(low, CHATTER))
+	if (STARTS(low, CHATTER))
 		v -= 2.5f;
 	ticks = prose_count_byte(sentence, '`') / 2;
 	v += 0.4f * (float)(ticks < 3 ? ticks : 3);
@@ -392,13 +394,13 @@ static bool is_pasted(str s)
 /* Without words such as "ok, but" before what is ordered. */
 static str after_leads(str low)
 {
-	str rest, word;
 	size_t before;
 
 	do {
 		before = low.n;
-		rest = str_of(LEADS);
-		while (str_split(&rest, '|', &word)) {
+		for (size_t i = 0; i < COUNT(LEADS); i++) {
+			str word = LEADS[i];
+
 			if (str_starts(low, word) && low.n > word.n + 1 &&
 			    (low.p[word.n] == ',' || low.p[word.n] == ' '))
 				low = str_trim(str_from(low, word.n + 1));
@@ -409,13 +411,15 @@ static str after_leads(str low)
 
 static bool inner_commandment(str low)
 {
-	str rest = str_of(INNER_COMMANDMENTS), word;
+	size_t at[COUNT(INNER_COMMANDMENTS)];
+	uint64_t found =
+		prose_find_set(low, INNER_COMMANDMENTS, COUNT(INNER_COMMANDMENTS), at);
 
-	while (str_split(&rest, '|', &word)) {
-		size_t k = str_find(low, word);
+	for (size_t i = 0; i < COUNT(INNER_COMMANDMENTS); i++) {
+		size_t k = found >> i & 1 ? at[i] : 0;
 		str head = str_head(low, k);
 
-		if (k == STR_NPOS || k == 0)
+		if (k == 0)
 			continue;
 		if (strchr(".,;:-", head.p[k - 1]) || str_ends(head, STR(" but")) ||
 		    str_ends(head, STR(" and")) || str_ends(head, STR(" please")))
@@ -433,48 +437,57 @@ int prose_constraint(str clause)
 	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX || is_pasted(clause))
 		return 0;
 	low = prose_lower_head(clause, text, sizeof text);
-	if (is_listed(str_head(low, str_chr(low, ' ')), QUESTION_WORDS) &&
+	if (IN(str_head(low, str_chr(low, ' ')), QUESTION_WORDS) &&
 	    !str_starts(low, STR("do not")))
 		return 0;
 	order = after_leads(low);
-	if (starts_listed(order, MUSINGS) || prose_asks(low))
+	if (STARTS(order, MUSINGS) || prose_asks(low))
 		return 0;
-	if (starts_listed(low, COMMANDMENTS) || starts_listed(order, COMMANDMENTS))
+	if (STARTS(low, COMMANDMENTS) || STARTS(order, COMMANDMENTS))
 		return 3;
-	if (has_listed(low, ENDING_COMMANDMENTS))
+	if (HAS(low, ENDING_COMMANDMENTS))
 		return 3;
 	if (inner_commandment(low))
 		return 2;
-	return has_listed(low, RESERVES) ? 1 : 0;
+	return HAS(low, RESERVES) ? 1 : 0;
 }
 
 /* what begins an order to write */
-static const char WRITE_VERBS[] =
-	"add |append |write |update |create |edit |change |fix |put |insert |"
-	"replace |rewrite |rename |remove |delete |log |save |record |document |"
-	"extend |implement |adding |appending |writing |updating |logging |"
-	"keep adding|keep appending|keep updating|keep writing|keep logging";
-static const char ORDER_LEADS[] =
-	" and | then | please | also | to | now |, | carefully |can you |could you |"
-	"should |must ";
+static const str WRITE_VERBS[] = {
+	STR("add "),           STR("append "),       STR("write "),
+	STR("update "),        STR("create "),       STR("edit "),
+	STR("change "),        STR("fix "),          STR("put "),
+	STR("insert "),        STR("replace "),      STR("rewrite "),
+	STR("rename "),        STR("remove "),       STR("delete "),
+	STR("log "),           STR("save "),         STR("record "),
+	STR("document "),      STR("extend "),       STR("implement "),
+	STR("adding "),        STR("appending "),    STR("writing "),
+	STR("updating "),      STR("logging "),      STR("keep adding"),
+	STR("keep appending"), STR("keep updating"), STR("keep writing"),
+	STR("keep logging")};
+static const str ORDER_LEADS[] = {STR(" and "),      STR(" then "),      STR(" please "),
+				  STR(" also "),     STR(" to "),        STR(" now "),
+				  STR(", "),         STR(" carefully "), STR("can you "),
+				  STR("could you "), STR("should "),     STR("must ")};
 
 bool prose_orders_write(str clause)
 {
 	char text[CONSTRAINT_MAX];
-	str low, order, rest = str_of(ORDER_LEADS), lead;
-	size_t k;
+	size_t at[COUNT(ORDER_LEADS)];
+	str low, order;
+	uint64_t found;
 
 	clause = str_trim(clause);
 	if (clause.n < CONSTRAINT_MIN || is_pasted(clause))
 		return false;
 	low = prose_lower_head(clause, text, sizeof text);
 	order = after_leads(low);
-	if (starts_listed(order, WRITE_VERBS))
+	if (STARTS(order, WRITE_VERBS))
 		return true;
-	while (str_split(&rest, '|', &lead)) {
-		k = str_find(low, lead);
-		if (k != STR_NPOS &&
-		    starts_listed(str_from(low, k + lead.n), WRITE_VERBS))
+	found = prose_find_set(low, ORDER_LEADS, COUNT(ORDER_LEADS), at);
+	for (size_t i = 0; i < COUNT(ORDER_LEADS); i++) {
+		if (found >> i & 1 &&
+		    STARTS(str_from(low, at[i] + ORDER_LEADS[i].n), WRITE_VERBS))
 			return true;
 	}
 	return false;
@@ -523,7 +536,7 @@ bool prose_is_filler(str s)
 
 	while (letters(&s, &word)) {
 		if (++words > FILLER_WORDS || word.n > sizeof low ||
-		    !is_listed(prose_lower_head(word, low, sizeof low), FILLERS))
+		    !IN(prose_lower_head(word, low, sizeof low), FILLERS))
 			return false;
 	}
 	return true;

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TABLE_FLOAT_BYTES 32
-
 static char *rows_of(const struct table *t, const void *owner)
 {
 	char *p;
@@ -192,7 +190,6 @@ static void save_field(const struct field *f, const char *row, struct buf *out)
 		uint32_t u32;
 		size_t size;
 		bool b;
-		float fl;
 	} v = {.u64 = 0};
 
 	switch (f->kind) {
@@ -207,6 +204,7 @@ static void save_field(const struct field *f, const char *row, struct buf *out)
 		buf_u64(out, v.u64);
 		break;
 	case FIELD_U32:
+	case FIELD_FLOAT: /* its bits: exact, and made and read a hundred times as fast */
 		memcpy(&v.u32, row + f->at, sizeof v.u32);
 		buf_u64(out, v.u32);
 		break;
@@ -217,10 +215,6 @@ static void save_field(const struct field *f, const char *row, struct buf *out)
 	case FIELD_BOOL:
 		memcpy(&v.b, row + f->at, sizeof v.b);
 		buf_u64(out, v.b);
-		break;
-	case FIELD_FLOAT:
-		memcpy(&v.fl, row + f->at, sizeof v.fl);
-		buf_printf(out, "%.9g", (double)v.fl);
 		break;
 	case FIELD_ROWS:
 		buf_u64(out, table_count(f->rows, row));
@@ -279,37 +273,16 @@ static bool load_str(str *s, char *at, struct arena *a)
 	return text.n == n;
 }
 
-static bool load_float(str *s, char *at)
-{
-	char text[TABLE_FLOAT_BYTES], *end;
-	size_t n = 0;
-	float v;
-
-	while (n < s->n && s->p[n] != ' ' && s->p[n] != '\n')
-		n++;
-	if (n == 0 || n >= sizeof text)
-		return false;
-	memcpy(text, s->p, n);
-	text[n] = 0;
-	v = strtof(text, &end);
-	if (*end || !(v - v == 0)) /* all of it, and finite */
-		return false;
-	memcpy(at, &v, sizeof v);
-	*s = str_from(*s, n);
-	return true;
-}
-
 static bool load_field(const struct field *f, char *row, str *s, struct arena *a)
 {
 	uint64_t v;
 	uint32_t u32;
 	size_t size;
+	float fl;
 	bool b;
 
 	if (f->kind == FIELD_STR)
 		return load_str(s, row + f->at, a);
-	if (f->kind == FIELD_FLOAT)
-		return load_float(s, row + f->at);
 	if (!load_number(s, &v))
 		return false;
 	switch (f->kind) {
@@ -320,6 +293,11 @@ static bool load_field(const struct field *f, char *row, str *s, struct arena *a
 		u32 = (uint32_t)v;
 		memcpy(row + f->at, &u32, sizeof u32);
 		return u32 == v;
+	case FIELD_FLOAT:
+		u32 = (uint32_t)v;
+		memcpy(&fl, &u32, sizeof fl);
+		memcpy(row + f->at, &fl, sizeof fl);
+		return u32 == v && fl - fl == 0; /* finite */
 	case FIELD_SIZE:
 		size = (size_t)v;
 		memcpy(row + f->at, &size, sizeof size);

@@ -15,7 +15,7 @@
  * power of two from TABLE_INNER_MIN. Inner rows hold no lists.
  *
  * Saved: one row is `tag field field ...` and a newline, a text is `length:bytes`; inner rows
- * follow theirs. Numbers are decimal, floats exact.
+ * follow theirs. Numbers are decimal, a float is the number of its 32 bits.
  */
 #ifndef WORK_TABLE_H
 #define WORK_TABLE_H

@@ -253,7 +253,9 @@ static void test_table__refuses_numbers_and_lengths_that_do_not_fit(void **state
 		"row 1 0 1 1:a 0 0\n",
 		"row 1 0 1 18446744073709551615:a 0\n",
 		"row 1 0 1 1:a 1\nrow.leaf 1:a nan\n",
-		"row 1 0 1 1:a 1\nrow.leaf 1:a 1e99\n",
+		"row 1 0 1 1:a 1\nrow.leaf 1:a 2139095040\n", /* infinite */
+		"row 1 0 1 1:a 1\nrow.leaf 1:a 2143289344\n", /* no number */
+		"row 1 0 1 1:a 1\nrow.leaf 1:a 4294967296\n",
 		"row 1 0 1 1:a 1\nrow.leaf 1:a \n",
 		"row -1 0 0 0: 0\n",
 		"row 1 0 1 :a 0\n",
