@@ -20,6 +20,10 @@ enum {
 	KEY_REASON,
 	KEY_PROJECT,
 	KEY_NAME,
+	KEY_IN,
+	KEY_IMPORTANCE,
+	KEY_SUPERSEDES,
+	KEY_QUERY,
 };
 
 static const struct option_row rows[] = {
@@ -33,6 +37,12 @@ static const struct option_row rows[] = {
 	{OPT_RETIRE, KEY_RETIRE, "retire", "N", "hazard N holds no longer"},
 	{OPT_RETIRE, KEY_REASON, "reason", "WORDS", "why; kept in the document"},
 	{OPT_PROJECT, KEY_PROJECT, "project", NULL, "only this project"},
+	{OPT_IN, KEY_IN, "project", "NAME", "this project, not the one of the directory"},
+	{OPT_LOG, KEY_IMPORTANCE, "importance", "N", "1 to 5; 3 where nothing is said"},
+	{OPT_LOG, KEY_SUPERSEDES, "supersedes", "ID",
+	 "the event that this one replaces; may be repeated"},
+	{OPT_LOG, KEY_QUERY, "supersedes-query", "WORDS",
+	 "it replaces the event of its type that fits these words best"},
 	{OPT_NAME, KEY_NAME, "name", "NAME", "the project's name from now on"},
 	{OPT_YES, KEY_YES, "yes", NULL, "do it; without, only say what would go"},
 	{OPT_ALWAYS, KEY_HELP, "help", NULL, "print this"},
@@ -88,6 +98,18 @@ static int take(void *arg, int key, const char *value, struct err *e)
 		return not_empty("reason", value, &a->reason, e);
 	case KEY_NAME:
 		return not_empty("name", value, &a->name, e);
+	case KEY_IN:
+		return not_empty("project", value, &a->in, e);
+	case KEY_QUERY:
+		return not_empty("supersedes-query", value, &a->query, e);
+	case KEY_IMPORTANCE:
+		return number("importance", value, 5, &a->importance, e);
+	case KEY_SUPERSEDES:
+		if (a->nsupersedes == ARGS_LIST_MAX)
+			return err_set(e, HF_EUSAGE, "--supersedes: over %d times",
+				       ARGS_LIST_MAX);
+		return not_empty("supersedes", value, &a->supersedes[a->nsupersedes++],
+				 e);
 	case KEY_FOCUS:
 		/* a skill fills in what the user gave, which may be nothing */
 		a->focus = value;
@@ -122,6 +144,12 @@ int args_parse(struct args *a, const struct command *c, int argc, char **argv,
 	a->word = argv + first;
 	a->nwords = argc - first;
 	return a->help ? 0 : check(a, c, e);
+}
+
+const struct option_row *args_rows(size_t *n)
+{
+	*n = ROWS;
+	return rows;
 }
 
 void args_help(const struct command *c, struct out *o)

@@ -10,12 +10,20 @@
 #define CLI_ARGS_H
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/out.h"
 #include "data/config.h"
+
+#define ARGS_LIST_MAX 64 /* times that an option may be repeated */
 
 struct args {
 	bool help, json, all, archive, project, recovered, yes;
 	const char *session, *focus, *reason, *name;
+	const char *in; /* --project NAME: the one that a command is to work on */
+	const char *query;
+	const char *supersedes[ARGS_LIST_MAX];
+	size_t nsupersedes;
+	uint64_t importance;    /* 0: not said */
 	uint64_t retire;        /* 0: none */
 	const struct config *c; /* the user's settings */
 	char **word;            /* operands */
@@ -31,6 +39,8 @@ enum {
 	OPT_PROJECT = 1 << 5,
 	OPT_YES = 1 << 6,
 	OPT_NAME = 1 << 7,
+	OPT_IN = 1 << 8,      /* --project NAME */
+	OPT_LOG = 1 << 9,     /* --importance, --supersedes, --supersedes-query */
 	OPT_ALWAYS = 1 << 14, /* --help */
 };
 
@@ -40,7 +50,9 @@ struct command {
 	const char *summary;  /* a line */
 	const char *text;     /* what --help says, whole lines */
 	unsigned options;     /* OPT_* */
-	bool raw;             /* its arguments are not ours: argv goes to run as it is */
+	const char *
+		choices; /* what the first operand may be, for completion; NULL: anything */
+	bool raw;        /* its arguments are not ours: argv goes to run as it is */
 	bool gentle; /* called from within a skill: what is wrong is told on stdout, with status 0 */
 	int min_words, max_words;
 	int (*run)(const struct args *a, struct err *e);
@@ -50,5 +62,7 @@ struct command {
 int args_parse(struct args *a, const struct command *c, int argc, char **argv,
 	       struct err *e);
 void args_help(const struct command *c, struct out *o);
+/* All options of all commands; those of one have c->options or OPT_ALWAYS in their set. */
+const struct option_row *args_rows(size_t *n);
 
 #endif

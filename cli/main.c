@@ -14,34 +14,29 @@
 #include "base/options.h"
 #include "commands.h"
 
-static const struct command *const commands[] = {
-	&cmd_status, &cmd_list,  &cmd_show,          &cmd_check,   &cmd_hazards,
-	&cmd_save,   &cmd_draft, &cmd_recover_start, &cmd_recover, &cmd_config,
-	&cmd_off,    &cmd_on,    &cmd_forget,        &cmd_trust,
+const struct command *const commands_all[] = {
+	&cmd_status,  &cmd_list,   &cmd_show,       &cmd_check,
+	&cmd_hazards, &cmd_save,   &cmd_draft,      &cmd_recover_start,
+	&cmd_recover, &cmd_config, &cmd_off,        &cmd_on,
+	&cmd_forget,  &cmd_trust,  &cmd_completion, NULL,
 };
-
-#define COMMANDS (sizeof(commands) / sizeof(*commands))
 
 static const struct command *find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+	for (const struct command *const *c = commands_all; *c; c++)
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
 	return NULL;
 }
 
 static void program_help(struct out *o)
 {
-	size_t i;
-
 	out_printf(o, "Usage: handoff COMMAND [OPTION]... [ARGUMENT]...\n"
 		      "\n"
 		      "What one session of Claude Code leaves to the next.\n"
 		      "\n");
-	for (i = 0; i < COMMANDS; i++)
-		out_printf(o, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
+	for (const struct command *const *c = commands_all; *c; c++)
+		out_printf(o, "  %-13s %s\n", (*c)->name, (*c)->summary);
 	out_printf(o, "\n"
 		      "`handoff COMMAND --help` lists the options of a command.\n");
 }

@@ -28,6 +28,17 @@ bool clock_pin_ok(void)
 	return !pin || !pin[0] || clock_pin(pin, &ms);
 }
 
+int64_t clock_now_us(void)
+{
+	struct timespec t;
+	int64_t ms;
+
+	if (clock_pin(getenv("HANDOFF_NOW"), &ms))
+		return ms > INT64_MIN / 1000 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 int64_t clock_now(void)
 {
 	struct timespec t;

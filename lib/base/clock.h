@@ -16,6 +16,8 @@
 #define CLOCK_NONE      INT64_MIN
 
 int64_t clock_now(void);
+/* The same in microseconds; a pinned clock has none below the millisecond. */
+int64_t clock_now_us(void);
 /* False when HANDOFF_NOW is set to what is no time, and so does nothing. */
 bool clock_pin_ok(void);
 /* Nanoseconds from an arbitrary start, for durations and deadlines. */

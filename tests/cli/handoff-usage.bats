@@ -29,7 +29,7 @@ setup()
 		[ $c != recover ] || continue
 		run --separate-stderr -0 "$H" $c --help
 		holds "Usage: handoff $c"
-		holds "--json"
+		[ $c = completion ] || holds "--json"
 		holds "--help"
 		[ -z "$stderr" ]
 	done
@@ -44,6 +44,36 @@ setup()
 			grumbles "option --$o needs a value"
 		done
 	done
+}
+
+@test "completion knows every command and option, and says so in the shell's own words" {
+	for sh in bash zsh fish; do
+		run --separate-stderr -0 "$H" completion $sh
+		[ -z "$stderr" ]
+		for c in $COMMANDS; do
+			holds "$c"
+		done
+		printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/$sh"
+		! command -v $sh >/dev/null || run -0 $sh -n "$BATS_TEST_TMPDIR/$sh"
+	done
+	run --separate-stderr -64 "$H" completion tcsh
+	grumbles "bash, zsh or fish"
+}
+
+@test "completion in bash: commands, options of a command, words, files" {
+	eval "$("$H" completion bash)"
+	offers() {
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_handoff
+		echo "${COMPREPLY[*]}"
+	}
+	[ "$(offers handoff ha)" = hazards ]
+	[ "$(offers handoff list --a)" = "--all --archive" ]
+	[ "$(offers handoff completion z)" = zsh ]
+	[ -z "$(offers handoff hazards --reason -)" ]
+	touch doc.md
+	[ "$(offers handoff check do)" = doc.md ]
+	[ -z "$(offers handoff recover --)" ]
 }
 
 @test "--version" {

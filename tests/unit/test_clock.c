@@ -154,10 +154,13 @@ static void test_clock__now_is_pinned_by_the_environment(void **state)
 	assert_true(clock_now() == 1770920402123);
 	setenv("HANDOFF_NOW", "1770920402124", 1);
 	assert_true(clock_now() == 1770920402124);
+	assert_true(clock_now_us() == 1770920402124000);
 	setenv("HANDOFF_NOW", "no time", 1); /* not a time: the real one */
 	now = clock_now();
 	assert_true(now / 1000 >= time(NULL) - 2 && now / 1000 <= time(NULL) + 2);
 	unsetenv("HANDOFF_NOW");
+	now = clock_now_us() / 1000;
+	assert_true(now / 1000 >= time(NULL) - 2 && now / 1000 <= time(NULL) + 2);
 	now = clock_now();
 	assert_true(now / 1000 >= time(NULL) - 2 && now / 1000 <= time(NULL) + 2);
 }
