@@ -26,6 +26,11 @@ static int io_lstat(const char *path, struct stat *st)
 	return lstat(path, st);
 }
 
+static int io_lstatat(int dir, const char *name, struct stat *st)
+{
+	return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
 static int io_fdatasync(int fd)
 {
 #ifdef __APPLE__
@@ -39,10 +44,10 @@ static int io_fdatasync(int fd)
 	{                                                                                \
 		.open = io_open, .close = close, .read = read, .pread = pread,           \
 		.write = write, .lseek = lseek, .fstat = io_fstat, .stat = io_stat,      \
-		.lstat = io_lstat, .fsync = fsync, .fdatasync = io_fdatasync,            \
-		.ftruncate = ftruncate, .rename = rename, .unlink = unlink,              \
-		.mkdir = mkdir, .flock = flock, .opendir = opendir, .readdir = readdir,  \
-		.closedir = closedir,                                                    \
+		.lstat = io_lstat, .lstatat = io_lstatat, .fsync = fsync,                \
+		.fdatasync = io_fdatasync, .ftruncate = ftruncate, .rename = rename,     \
+		.unlink = unlink, .mkdir = mkdir, .flock = flock, .opendir = opendir,    \
+		.readdir = readdir, .closedir = closedir,                                \
 	}
 
 struct io io = IO_REAL;

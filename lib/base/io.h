@@ -23,6 +23,8 @@ struct io {
 	int (*fstat)(int fd, struct stat *st);
 	int (*stat)(const char *path, struct stat *st);
 	int (*lstat)(const char *path, struct stat *st);
+	int (*lstatat)(int dir, const char *name,
+		       struct stat *st); /* fstatat, no link followed */
 	int (*fsync)(int fd);
 	int (*fdatasync)(int fd);
 	int (*ftruncate)(int fd, off_t n);

@@ -399,6 +399,16 @@ static void add_without_controls(struct buf *b, str s)
 	}
 }
 
+/* Only what is written as it stands: printable ASCII. */
+static bool is_plain(str s)
+{
+	unsigned odd = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		odd |= (unsigned char)(s.p[i] - 0x20) >= 0x5f;
+	return !odd;
+}
+
 void event_normalise(struct buf *b, str content)
 {
 	struct buf clean = BUF_INIT(SIZE_MAX);
@@ -407,6 +417,10 @@ void event_normalise(struct buf *b, str content)
 	size_t n;
 	str s;
 
+	if (is_plain(content)) {
+		buf_add(b, str_trim(content));
+		return;
+	}
 	add_without_controls(&clean, content);
 	for (s = trim(buf_str(&clean)); s.n; s = str_from(s, n)) {
 		n = space_run(s, &ends_line);

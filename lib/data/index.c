@@ -38,6 +38,9 @@ static const char *const SCHEMA[] = {
 	"hash INTEGER NOT NULL, items INTEGER NOT NULL, session TEXT NOT NULL, "
 	"started_us INTEGER NOT NULL, done INTEGER NOT NULL, title TEXT NOT NULL, "
 	"summary TEXT NOT NULL, odd INTEGER NOT NULL, UNIQUE(project, folder, name))",
+	"CREATE INDEX file_recent ON file(mtime_ns)",
+	"CREATE TABLE folder(project INTEGER NOT NULL, folder INTEGER NOT NULL, "
+	"mtime_ns INTEGER NOT NULL, PRIMARY KEY(project, folder)) WITHOUT ROWID",
 	"CREATE TABLE item(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, "
 	"pos INTEGER NOT NULL, project INTEGER NOT NULL, kind INTEGER NOT NULL, "
 	"type INTEGER NOT NULL, importance INTEGER NOT NULL, origin INTEGER NOT NULL, "

@@ -77,7 +77,7 @@ struct index_item {
 
 typedef int index_fn(const struct index_item *it, void *arg);
 
-/* Active events of a project: importance and time falling, then as they stand in their file, then by id. */
+/* Active events of a project: importance and time falling, then as they stand in their file, then by its name. */
 int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 		 void *arg, struct err *e);
 /* How many of each type, without reading them. */
@@ -201,6 +201,15 @@ struct index_put {
 /* Add an item at f->items, which moves on. f->id must be set. */
 int index_item_put(struct index *ix, struct index_file *f, const struct index_put *p,
 		   struct err *e);
+/* When a folder was listed last, its mtime was this; 0: not yet. */
+int index_folder_time(struct index *ix, enum vault_folder folder, str project,
+		      int64_t *mtime_ns, struct err *e);
+int index_folder_put(struct index *ix, enum vault_folder folder, str project,
+		     int64_t mtime_ns, struct err *e);
+/* Files that were changed after `since_ns`, or too lately to tell, of all projects. */
+int index_file_recent(struct index *ix, int64_t since_ns,
+		      int (*fn)(const struct index_file *f, void *arg), void *arg,
+		      struct err *e);
 int index_set_complete(struct index *ix, struct err *e);
 /* Projects that have files here, also those that are gone from the vault. */
 int index_project_each(struct index *ix, int (*fn)(str project, void *arg), void *arg,

@@ -55,7 +55,7 @@ int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 	static const char sql[] =
 		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
 		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
-		"ORDER BY i.importance DESC, i.at_us DESC, i.pos, i.uid";
+		"ORDER BY i.importance DESC, i.at_us DESC, i.pos, f.name";
 	int64_t id;
 	sqlite3_stmt *st;
 	int ret = index_project_id(ix, project, false, &id, e);
@@ -414,6 +414,60 @@ int index_file_each(struct index *ix, enum vault_folder folder, str project,
 	}
 	sqlite3_reset(st);
 	return ret;
+}
+
+int index_file_recent(struct index *ix, int64_t since_ns,
+		      int (*fn)(const struct index_file *f, void *arg), void *arg,
+		      struct err *e)
+{
+	static const char sql[] =
+		"SELECT f.id, p.name, f.folder, f.name, f.mtime_ns, f.size, f.ino FROM file f "
+		"CROSS JOIN project p ON p.id = f.project "
+		"WHERE f.mtime_ns > ?1 OR f.mtime_ns = 0";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, since_ns);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		struct index_file f = {
+			.id = sqlite3_column_int64(st, 0),
+			.project = index_column(st, 1),
+			.folder = (enum vault_folder)sqlite3_column_int(st, 2),
+			.name = index_column(st, 3),
+			.mtime_ns = sqlite3_column_int64(st, 4),
+			.size = (uint64_t)sqlite3_column_int64(st, 5),
+			.ino = (uint64_t)sqlite3_column_int64(st, 6),
+		};
+
+		ret = fn(&f, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_folder_time(struct index *ix, enum vault_folder folder, str project,
+		      int64_t *mtime_ns, struct err *e)
+{
+	static const char sql[] =
+		"SELECT mtime_ns FROM folder WHERE project = "
+		"(SELECT id FROM project WHERE name = ?1) AND folder = ?2";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	*mtime_ns = 0;
+	if (ret)
+		return ret;
+	index_bind(st, 1, project);
+	sqlite3_bind_int(st, 2, (int)folder);
+	ret = index_step(ix, st, e);
+	if (ret > 0)
+		*mtime_ns = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
 }
 
 int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),

@@ -293,6 +293,26 @@ int index_file_put(struct index *ix, struct index_file *f, struct err *e)
 	return ret;
 }
 
+int index_folder_put(struct index *ix, enum vault_folder folder, str project,
+		     int64_t mtime_ns, struct err *e)
+{
+	static const char sql[] =
+		"INSERT OR REPLACE INTO folder(project, folder, mtime_ns) "
+		"VALUES(?1, ?2, ?3)";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, true, &id, e);
+
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, (int)folder);
+	sqlite3_bind_int64(st, 3, mtime_ns);
+	return index_run(ix, st, e);
+}
+
 int index_file_find(struct index *ix, enum vault_folder folder, str project, str name,
 		    struct index_file *f, struct buf *texts, struct err *e)
 {
@@ -481,7 +501,9 @@ static int row_put(struct index *ix, const struct index_file *f,
 int index_item_put(struct index *ix, struct index_file *f, const struct index_put *p,
 		   struct err *e)
 {
-	unsigned retired = f->folder == VAULT_ARCHIVE ? INDEX_ARCHIVED : 0;
+	unsigned retired = f->folder == VAULT_ARCHIVE && p->kind != INDEX_DOCUMENT
+				   ? INDEX_ARCHIVED
+				   : 0;
 	bool superseded = false, known = false;
 	int64_t project;
 	int ret;

@@ -91,6 +91,11 @@ static int fault_lstat(const char *path, struct stat *st)
 	return fault_now(EIO) ? -1 : fault_real.lstat(path, st);
 }
 
+static int fault_lstatat(int dir, const char *name, struct stat *st)
+{
+	return fault_now(EIO) ? -1 : fault_real.lstatat(dir, name, st);
+}
+
 static int fault_fsync(int fd)
 {
 	return fault_now(ENOSPC) ? -1 : fault_real.fsync(fd);
@@ -166,7 +171,7 @@ static void fault_install(void)
 		.lseek = fault_lseek,
 		.fstat = fault_fstat,
 		.stat = fault_stat,
-		.lstat = fault_lstat,
+		.lstat = fault_lstat, .lstatat = fault_lstatat,
 		.fsync = fault_fsync,
 		.fdatasync = fault_fdatasync,
 		.ftruncate = fault_ftruncate,
