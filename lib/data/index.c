@@ -162,6 +162,8 @@ static void close_db(struct index *ix)
 	ix->nstmts = 0;
 	ix->ntally = 0;
 	ix->settle = false;
+	index_words_close(ix->words);
+	ix->words = NULL;
 	sqlite3_close(ix->db);
 	ix->db = NULL;
 }
@@ -190,6 +192,9 @@ static int connect_db(struct index *ix, struct err *e)
 	if (rc)
 		return index_fail(ix, rc, "open", e);
 	sqlite3_busy_timeout(ix->db, ix->busy_ms);
+	rc = index_words_open(ix->db, &ix->words);
+	if (rc)
+		return index_fail(ix, rc, "tokenizer", e);
 	sqlite3_file_control(ix->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &on);
 	return exec(ix, SETTINGS, e);
 }

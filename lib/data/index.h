@@ -114,17 +114,36 @@ int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, v
 /* What follows until index_rollback sees one state, whatever others write meanwhile. */
 int index_snapshot(struct index *ix, struct err *e);
 
-/* --- search (index_match.c): terms are plain words, never FTS5 syntax --- */
+/* --- search (index_match.c) --- */
 
 struct index_query {
-	const str *term;
-	size_t nterms;
+	str text;    /* plain words; nothing in it is syntax */
 	str project; /* "": all */
 	bool retired_too;
-	unsigned kinds; /* bits 1 << INDEX_*; 0: all */
-	int type;       /* enum event_type, -1: all */
-	size_t limit;
+	bool words_only;            /* a question of stop words alone finds nothing */
+	unsigned kinds;             /* bits 1 << INDEX_*; 0: all */
+	int type;                   /* enum event_type, -1: all */
+	int64_t since_us, until_us; /* at_us from, and before; 0: open */
+	size_t limit, offset;
 };
+
+struct index_stats {
+	size_t matched; /* items in which a word of the question occurs, before filters */
+	bool cut;       /* there are more: common words alone were not followed */
+};
+
+/*
+ * Hits best first, from offset on; fn != 0 stops and is returned. docs/search.md says how they
+ * are ranked. Ties: newer, more important, id. stats may be NULL.
+ */
+int index_match(struct index *ix, const struct index_query *q,
+		int (*fn)(const struct index_item *it, double score, void *arg),
+		void *arg, struct index_stats *stats, struct err *e);
+/* Items outside of a project in which a word of text occurs; counts to max. */
+int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t *hits,
+		    struct err *e);
+/* The words of a text as the index holds them: folded, cut, stemmed; fn != 0 stops and is returned. */
+int index_words(struct index *ix, str text, int (*fn)(str token, void *arg), void *arg);
 
 /* --- the write side (reindex): all between index_begin and index_commit --- */
 

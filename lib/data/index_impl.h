@@ -18,11 +18,13 @@
 #include "data/index.h"
 
 /* The tokenizer of the table `words`. Another value makes all indexes anew. */
-#define INDEX_TOKENIZE "porter unicode61"
+#define INDEX_TOKENIZE "porter handoff"
 /* What index_extra writes: change this with it, so that all indexes are made anew. */
 #define INDEX_RULES     "1"
 #define INDEX_STMTS_MAX 64
 #define INDEX_TALLY_MAX 32
+
+struct index_words;
 
 struct index_tally {
 	int64_t project;
@@ -45,6 +47,7 @@ struct index {
 	int ntally; /* changes of the table tally that the commit will write */
 	struct index_tally tally[INDEX_TALLY_MAX];
 	bool settle; /* the table temp.dirty has rows */
+	struct index_words *words;
 };
 
 /* A reset statement, prepared once; a busy one is not shared. */
@@ -79,5 +82,60 @@ int index_items(struct index *ix, sqlite3_stmt *st, index_fn *fn, void *arg,
  * proj is the decimal project id: one token under every tokenizer, untouched by stemming.
  */
 void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, str name);
+
+/* --- index_words.c: the tokenizer, and words cut as it cuts them --- */
+
+#define INDEX_WORD_MAX     64 /* bytes of a token; porter leaves longer ones alone too */
+#define INDEX_TEXT_MAX     (256u << 10) /* bytes cut here at once */
+#define INDEX_WHOLE_WEIGHT 0.15         /* of a whole name, whose parts are terms too */
+#define INDEX_TERMS_MAX    32 /* different words of a query; the rest is left out */
+
+struct index_term {
+	char word[INDEX_WORD_MAX], stem[INDEX_WORD_MAX];
+	size_t n, nstem;
+	double weight;
+	bool prefix; /* a single Han, Kana or Hangul character: stands for all that begin with it */
+};
+
+/* Before the schema is touched; a code of SQLite. *w belongs to the caller; to be closed before db is. */
+int index_words_open(sqlite3 *db, struct index_words **w);
+void index_words_close(struct index_words *w);
+/* The different words of a question without stop words; with them when nothing else is left, unless words_only. */
+size_t index_words_query(struct index_words *w, str text, bool words_only,
+			 struct index_term *term, size_t max);
+/* How often each term stands in text; returns the words in it. */
+unsigned index_words_count(struct index_words *w, str text, const struct index_term *term,
+			   size_t n, unsigned *tf);
+/* Bytes of the name in "Ann: ..."; 0: none. */
+size_t index_words_name(str body);
+/* index_stop.c: a folded word says nothing of what a question is about. */
+bool index_stop_word(str word);
+
+/* --- index_match.c, index_rank.c --- */
+
+#define INDEX_RANK_K1 1.2
+
+struct index_match_row {
+	int64_t row;
+	float score;
+};
+
+struct index_match {
+	const struct index_query *q;
+	struct index_term term[INDEX_TERMS_MAX];
+	double df[INDEX_TERMS_MAX], idf[INDEX_TERMS_MAX];
+	unsigned char lead[INDEX_TERMS_MAX]; /* terms that the first pass looks for */
+	size_t nterms, nlead;
+	int64_t project; /* 0: all */
+	double average;  /* words of a text */
+	struct index_match_row *row;
+	size_t n, cap, sorted; /* the first `sorted` stand in their order */
+	bool cut;              /* not all rows were looked at */
+};
+
+int index_match_register(fts5_api *api);
+int index_rank(struct index *ix, struct index_match *m,
+	       int (*fn)(const struct index_item *it, double score, void *arg), void *arg,
+	       struct err *e);
 
 #endif

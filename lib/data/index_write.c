@@ -13,6 +13,8 @@
  */
 #include "data/index_impl.h"
 
+#define DAY_US INT64_C(86400000000)
+
 #include <assert.h>
 
 static int dirty(struct index *ix, str uid, struct err *e)
@@ -376,6 +378,24 @@ static bool exists(struct index *ix, str uid, int *ret, struct err *e)
 	return false;
 }
 
+/* "2026-01-03 3 january saturday": all the ways in which a question may name the day. */
+static void date_words(struct buf *b, str iso, int64_t at_us)
+{
+	static const char *const MONTH[] = {
+		"january", "february", "march",	    "april",   "may",	   "june",
+		"july",	   "august",   "september", "october", "november", "december"};
+	static const char *const DAY[] = {"thursday", "friday", "saturday", "sunday",
+					  "monday",   "tuesday", "wednesday"};
+	int64_t days = at_us / DAY_US - (at_us % DAY_US < 0);
+	uint64_t month, day;
+
+	buf_printf(b, " %.*s", STR_ARG(iso));
+	if (iso.n == 10 && str_u64((str){iso.p + 5, 2}, &month) && month >= 1 && month <= 12 &&
+	    str_u64((str){iso.p + 8, 2}, &day))
+		buf_printf(b, " %d %s %s", (int)day, MONTH[month - 1],
+			   DAY[(days % 7 + 7) % 7]);
+}
+
 void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, str name)
 {
 	if (kind == INDEX_EVENT)
@@ -388,8 +408,7 @@ void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, s
 		struct buf at = BUF_INIT(64);
 
 		event_time(&at, at_us);
-		buf_byte(b, ' ');
-		buf_add(b, str_head(buf_str(&at), 10));
+		date_words(b, str_head(buf_str(&at), 10), at_us);
 		buf_release(&at);
 	}
 }

@@ -1,0 +1,379 @@
+/*
+ * Ranked matching, in two passes.
+ *
+ * The first walks the rows in which any word of the question occurs (the project is a word
+ * like the others, ANDed, so the cost follows the rows of the project that match) and gives each
+ * a rough score: inverse document frequency times saturated term frequency, no length. It runs
+ * inside FTS5 as an auxiliary function and keeps 16 bytes a row.
+ *
+ * The second (index_rank.c) reads the best of them and what stands beside them in their notes.
+ *
+ * How common a word is, is counted where it has few rows and estimated from windows over the
+ * row numbers where it has many. Where all words together promise more than MATCH_ROWS rows,
+ * the rare ones lead: rows with common words alone are passed over, and the count is a lower
+ * bound (stats.cut).
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/oom.h"
+#include "data/index_impl.h"
+
+#define MATCH_ROWS   40000  /* rows of the first pass that may be expected */
+#define MATCH_STOP   120000 /* rows at which it ends, whatever was expected */
+#define PROBE_HITS   1000   /* up to so many rows a word is counted, not estimated */
+#define PROBE_WINDOW 8
+#define PROBE_EACH   150
+#define EXPR_MAX     (16u << 10)
+#define EXTRA_WEIGHT 0.5
+
+/* ---- the first pass ---- */
+
+struct match_run {
+	struct index_match *m;
+	bool ready;
+};
+
+static void add_row(struct index_match *m, int64_t row, float score)
+{
+	if (m->n == m->cap) {
+		m->cap = m->cap ? m->cap * 2 : 1024;
+		m->row = realloc(m->row, m->cap * sizeof(*m->row));
+		if (!m->row)
+			oom();
+	}
+	m->row[m->n++] = (struct index_match_row){row, score};
+}
+
+/* How much an occurrence says: less where the word stands in many rows. */
+static double weigh(double rows, double df)
+{
+	if (df > rows)
+		df = rows;
+	return log(1 + (rows - df + 0.5) / (df + 0.5));
+}
+
+static void make_ready(struct match_run *r, const Fts5ExtensionApi *api, Fts5Context *fts)
+{
+	struct index_match *m = r->m;
+	sqlite3_int64 rows = 0, total = 0;
+
+	r->ready = true;
+	if (api->xRowCount(fts, &rows) || api->xColumnTotalSize(fts, 0, &total) ||
+	    rows < 1)
+		rows = 1;
+	m->average = (double)total / (double)rows;
+	if (m->average < 1)
+		m->average = 1;
+	for (size_t i = 0; i < m->nterms; i++)
+		m->idf[i] = m->term[i].weight * weigh((double)rows, m->df[i]);
+}
+
+/* handoff_match(words, pointer): the score of the current row goes into the run. */
+static void on_row(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *ctx,
+		   int n, sqlite3_value **value)
+{
+	struct match_run *r =
+		n == 1 ? sqlite3_value_pointer(value[0], "handoff_run") : NULL;
+	struct index_match *m;
+	double score = 0;
+
+	if (!r) {
+		sqlite3_result_error(ctx, "handoff_match is not for you", -1);
+		return;
+	}
+	if (!r->ready)
+		make_ready(r, api, fts);
+	m = r->m;
+	for (size_t k = 0; k < m->nlead; k++) {
+		Fts5PhraseIter it;
+		int col, off;
+		double tf = 0;
+
+		api->xPhraseFirst(fts, (int)k, &it, &col, &off);
+		for (; col >= 0; api->xPhraseNext(fts, &it, &col, &off))
+			tf += col == 0 ? 1 : EXTRA_WEIGHT;
+		if (tf > 0)
+			score += m->idf[m->lead[k]] * tf * (INDEX_RANK_K1 + 1) /
+				 (tf + INDEX_RANK_K1);
+	}
+	add_row(m, api->xRowid(fts), (float)score);
+}
+
+int index_match_register(fts5_api *api)
+{
+	return api->xCreateFunction(api, "handoff_match", NULL, on_row, NULL);
+}
+
+/* ---- expressions ---- */
+
+static void add_term(struct buf *b, const struct index_term *t)
+{
+	buf_byte(b, '"');
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->word[i] == '"')
+			buf_byte(b, '"');
+		buf_byte(b, t->word[i]);
+	}
+	buf_byte(b, '"');
+	if (t->prefix)
+		buf_byte(b, '*');
+}
+
+static void add_project(struct buf *b, const char *op, int64_t project)
+{
+	if (project)
+		buf_printf(b, " %s proj : \"%lld\"", op, (long long)project);
+}
+
+static void expression(const struct index_match *m, const char *op, struct buf *b)
+{
+	buf_add(b, STR("({body extra} : ("));
+	for (size_t k = 0; k < m->nlead; k++) {
+		if (k)
+			buf_add(b, STR(" OR "));
+		add_term(b, &m->term[m->lead[k]]);
+	}
+	buf_add(b, STR("))"));
+	add_project(b, op, m->project);
+}
+
+/* ---- how common the words are ---- */
+
+struct span {
+	int64_t first, last;
+};
+
+static int row_span(struct index *ix, struct span *s, struct err *e)
+{
+	static const char sql[] =
+		"SELECT (SELECT min(id) FROM item), (SELECT max(id) FROM item)";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	*s = (struct span){0, -1};
+	if (ret)
+		return ret;
+	ret = index_step(ix, st, e);
+	if (ret > 0 && sqlite3_column_type(st, 0) != SQLITE_NULL)
+		*s = (struct span){sqlite3_column_int64(st, 0),
+				   sqlite3_column_int64(st, 1)};
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
+}
+
+/* Rows from..to in which the expression occurs, at most max; *last: the last one seen. */
+static int probe(struct index *ix, str match, struct span s, int max, int *hits,
+		 int64_t *last, struct err *e)
+{
+	static const char sql[] = "SELECT rowid FROM words WHERE words MATCH ?1 AND "
+				  "rowid BETWEEN ?2 AND ?3 ORDER BY rowid LIMIT ?4";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	*hits = 0;
+	*last = s.last;
+	if (ret)
+		return ret;
+	index_bind(st, 1, match);
+	sqlite3_bind_int64(st, 2, s.first);
+	sqlite3_bind_int64(st, 3, s.last);
+	sqlite3_bind_int(st, 4, max);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		++*hits;
+		*last = sqlite3_column_int64(st, 0);
+	}
+	sqlite3_reset(st);
+	if (*hits < max)
+		*last = s.last;
+	return ret;
+}
+
+static int estimate(struct index *ix, str match, struct span s, double *df, struct err *e)
+{
+	int64_t width = (s.last - s.first) / PROBE_WINDOW + 1, last;
+	int hits, ret = probe(ix, match, s, PROBE_HITS, &hits, &last, e);
+
+	*df = hits;
+	if (ret || hits < PROBE_HITS)
+		return ret;
+	*df = 0;
+	for (int i = 0; i < PROBE_WINDOW && !ret; i++) {
+		struct span w = {s.first + i * width, s.first + (i + 1) * width - 1};
+
+		ret = probe(ix, match, w, PROBE_EACH, &hits, &last, e);
+		*df += (double)hits * (double)width / (double)(last - w.first + 1);
+	}
+	if (*df < PROBE_HITS)
+		*df = PROBE_HITS;
+	return ret;
+}
+
+static int frequencies(struct index *ix, struct index_match *m, struct span s,
+		       struct err *e)
+{
+	struct buf b = BUF_INIT(EXPR_MAX);
+	int ret = 0;
+
+	for (size_t i = 0; i < m->nterms && !ret; i++) {
+		buf_reset(&b);
+		buf_add(&b, STR("{body extra} : "));
+		add_term(&b, &m->term[i]);
+		ret = estimate(ix, buf_str(&b), s, &m->df[i], e);
+	}
+	buf_release(&b);
+	return ret;
+}
+
+/* The share of all rows that is the project's. */
+static int share(struct index *ix, const struct index_match *m, struct span s,
+		 double *part, struct err *e)
+{
+	struct buf b = BUF_INIT(64);
+	double rows;
+	int ret;
+
+	*part = 1;
+	if (!m->project)
+		return 0;
+	buf_printf(&b, "proj : \"%lld\"", (long long)m->project);
+	ret = estimate(ix, buf_str(&b), s, &rows, e);
+	*part = rows / (double)(s.last - s.first + 1);
+	buf_release(&b);
+	return ret;
+}
+
+static int by_df(const struct index_match *m, unsigned char a, unsigned char b)
+{
+	return m->df[a] < m->df[b] ? -1 : m->df[a] > m->df[b];
+}
+
+/* The words that lead: all of them, or the rarest ones whose rows are few enough. */
+static void choose(struct index_match *m, double part)
+{
+	double rows = 0;
+
+	for (size_t i = 0; i < m->nterms; i++) {
+		size_t k = i;
+
+		for (; k && by_df(m, (unsigned char)i, m->lead[k - 1]) < 0; k--)
+			m->lead[k] = m->lead[k - 1];
+		m->lead[k] = (unsigned char)i;
+	}
+	for (m->nlead = 0; m->nlead < m->nterms; m->nlead++) {
+		rows += m->df[m->lead[m->nlead]] * part;
+		if (m->nlead && rows > MATCH_ROWS)
+			break;
+	}
+	m->cut = m->nlead < m->nterms;
+}
+
+/* ---- running ---- */
+
+static int walk(struct index *ix, struct index_match *m, struct err *e)
+{
+	static const char sql[] =
+		"SELECT handoff_match(words, ?2) FROM words WHERE words MATCH ?1";
+	struct match_run run = {.m = m};
+	struct buf b = BUF_INIT(EXPR_MAX);
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (!ret) {
+		expression(m, "AND", &b);
+		assert(!b.full);
+		index_bind(st, 1, buf_str(&b));
+		sqlite3_bind_pointer(st, 2, &run, "handoff_run", NULL);
+		while (m->n < MATCH_STOP && (ret = index_step(ix, st, e)) > 0)
+			;
+		ret = ret < 0 ? ret : 0;
+		m->cut = m->cut || m->n >= MATCH_STOP;
+		sqlite3_reset(st);
+		sqlite3_bind_null(st, 2);
+	}
+	buf_release(&b);
+	return ret;
+}
+
+static void init(struct index_match *m, struct index *ix, const struct index_query *q)
+{
+	*m = (struct index_match){.q = q};
+	m->nterms = index_words_query(ix->words, q->text, q->words_only, m->term,
+				      INDEX_TERMS_MAX);
+}
+
+static void release(struct index_match *m)
+{
+	free(m->row);
+}
+
+/* The rows of the first pass. */
+static int collect(struct index *ix, struct index_match *m, struct err *e)
+{
+	struct span s;
+	double part = 1;
+	int ret;
+
+	if (m->q->project.n) {
+		ret = index_project_id(ix, m->q->project, false, &m->project, e);
+		if (ret || !m->project)
+			return ret;
+	}
+	ret = row_span(ix, &s, e);
+	if (ret || s.last < s.first)
+		return ret;
+	ret = frequencies(ix, m, s, e);
+	if (!ret)
+		ret = share(ix, m, s, &part, e);
+	if (ret)
+		return ret;
+	choose(m, part);
+	return walk(ix, m, e);
+}
+
+int index_match(struct index *ix, const struct index_query *q,
+		int (*fn)(const struct index_item *it, double score, void *arg),
+		void *arg, struct index_stats *stats, struct err *e)
+{
+	struct index_match m;
+	int ret = 0;
+
+	init(&m, ix, q);
+	if (m.nterms)
+		ret = collect(ix, &m, e);
+	if (!ret && m.n)
+		ret = index_rank(ix, &m, fn, arg, e);
+	if (stats)
+		*stats = (struct index_stats){.matched = m.n, .cut = m.cut};
+	release(&m);
+	return ret;
+}
+
+int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t *hits,
+		    struct err *e)
+{
+	struct index_query q = {.text = text, .type = -1};
+	struct buf b = BUF_INIT(EXPR_MAX);
+	struct index_match m;
+	struct span s;
+	int ret, n = 0;
+	int64_t last;
+
+	*hits = 0;
+	init(&m, ix, &q);
+	ret = row_span(ix, &s, e);
+	if (!ret && project.n)
+		ret = index_project_id(ix, project, false, &m.project, e);
+	if (!ret && m.nterms && s.last >= s.first) {
+		for (m.nlead = 0; m.nlead < m.nterms; m.nlead++)
+			m.lead[m.nlead] = (unsigned char)m.nlead;
+		expression(&m, "NOT", &b);
+		ret = probe(ix, buf_str(&b), s, (int)max, &n, &last, e);
+	}
+	*hits = (size_t)n;
+	buf_release(&b);
+	release(&m);
+	return ret;
+}

@@ -1,0 +1,459 @@
+/* Ranked matching over the index. */
+#include "fault.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/index.h"
+
+#define DAY INT64_C(86400000000)
+
+static struct vault vault;
+static struct index *ix;
+
+static int setup(void **state)
+{
+	(void)state;
+	test_dir();
+	return vault_open(&vault, test_path("vault"), NULL) ||
+	       index_open(&ix, &vault, 50, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	index_free(ix);
+	vault_release(&vault);
+	return 0;
+}
+
+struct line {
+	const char *id, *body;
+	const char *supersedes;
+	enum event_type type;
+	int importance;
+	int64_t at;
+};
+
+static void put_kind(const char *project, enum vault_folder folder, const char *name,
+		     enum index_kind kind, const struct line *line, size_t n)
+{
+	struct index_file f = {.folder = folder,
+			       .project = str_of(project),
+			       .name = str_of(name),
+			       .session = str_of(name)};
+	struct err e = ERR_INIT;
+	int ret = index_begin(ix, &e);
+
+	if (!ret)
+		ret = index_file_put(ix, &f, &e);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = index_item_put(
+			ix, &f,
+			&(struct index_put){.kind = kind,
+					    .type = line[i].type,
+					    .importance = line[i].importance,
+					    .at_us = line[i].at,
+					    .id = str_of(line[i].id),
+					    .supersedes = str_of(line[i].supersedes),
+					    .body = str_of(line[i].body)},
+			&e);
+	if (!ret)
+		ret = index_file_put(ix, &f, &e);
+	if (!ret)
+		ret = index_commit(ix, &e);
+	if (ret)
+		fail_msg("%s", e.msg);
+}
+
+static void put(const char *project, const char *name, const struct line *line, size_t n)
+{
+	put_kind(project, VAULT_SESSIONS, name, INDEX_EVENT, line, n);
+}
+
+static void put_one(const char *project, const char *id, const char *body)
+{
+	struct line l = {.id = id, .body = body, .type = EVENT_DECISION, .importance = 3};
+	char name[64];
+
+	snprintf(name, sizeof(name), "s_%s.md", id);
+	put(project, name, &l, 1);
+}
+
+static int add_id(const struct index_item *it, double score, void *arg)
+{
+	assert_true(score >= 0);
+	buf_printf(arg, "%s%.*s", ((struct buf *)arg)->n ? " " : "", STR_ARG(it->id));
+	return 0;
+}
+
+static struct index_stats stats;
+
+static const char *ask(struct index_query q)
+{
+	static struct buf b;
+	struct err e = ERR_INIT;
+
+	b.max = 1u << 20;
+	buf_reset(&b);
+	if (index_match(ix, &q, add_id, &b, &stats, &e))
+		fail_msg("%s", e.msg);
+	return buf_cstr(&b);
+}
+
+/* Ids of what a question finds in project p, best first. */
+static const char *found(const char *text)
+{
+	return ask((struct index_query){
+		.text = str_of(text), .project = STR("p"), .type = -1, .limit = 50});
+}
+
+#define assert_found(text, want) assert_str(str_of(found(text)), STR(want))
+
+static void test_match__any_word_will_do_and_more_words_are_better(void **state)
+{
+	(void)state;
+	put_one("p", "a", "The cache keeps ten entries.");
+	put_one("p", "b", "The cache of the parser keeps nothing.");
+	put_one("p", "c", "Deploy on Mondays.");
+	assert_found("parser cache", "b a");
+	assert_found("caches", "a b");
+	assert_found("nowhere", "");
+	assert_int_equal(stats.matched, 0);
+}
+
+static void test_match__query_text_is_never_syntax(void **state)
+{
+	static const char *const text[] = {"pre-edit",
+					   "multi-agent",
+					   "a'b",
+					   "POL-358",
+					   "\"--error-on-warnings\"",
+					   "38.101",
+					   "NOTE: fix",
+					   "GB/s",
+					   "don't",
+					   "grammar::fa",
+					   "\"",
+					   "*",
+					   "(",
+					   ")",
+					   "NEAR",
+					   "AND",
+					   "OR NOT",
+					   "^",
+					   "NEAR(a b, 5)",
+					   "body : x",
+					   "{body} : x",
+					   "-a",
+					   "a AND NOT b",
+					   "\"a",
+					   "p*",
+					   "%",
+					   "'",
+					   ";--",
+					   "proj:1",
+					   ""};
+	struct buf big = BUF_INIT(1u << 20);
+
+	(void)state;
+	put_one("p", "h1", "pre-edit hook for multi-agent runs, don't skip a'b");
+	put_one("p", "h2", "POL-358: --error-on-warnings per 38.101");
+	put_one("p", "h3", "NOTE: fix 5 GB/s in grammar::fa");
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
+		found(text[i]);
+	assert_found("pre-edit", "h1");
+	assert_found("multi-agent", "h1");
+	assert_found("multiAgent", "h1");
+	assert_found("POL-358", "h2");
+	assert_found("\"--error-on-warnings\"", "h2");
+	assert_found("38.101", "h2");
+	assert_found("NOTE: fix", "h3");
+	assert_found("GB/s", "h3");
+	assert_found("grammar::fa", "h3");
+	buf_fill(&big, '"', 10240);
+	assert_found(buf_cstr(&big), "");
+	buf_reset(&big);
+	for (int i = 0; i < 10000; i++)
+		buf_add(&big, STR("hook "));
+	assert_found(buf_cstr(&big), "h1");
+	buf_release(&big);
+}
+
+static void test_match__east_asian_text_by_part(void **state)
+{
+	(void)state;
+	put_one("p", "z1",
+		"\xE9\x87\x8D\xE8\xB7\x91gen-itgc\xE5\x90\x8E"); /* 重跑gen-itgc后 */
+	put_one("p", "z2",
+		"\xE7\x94\xA8\xE6\x88\xB7\xE7\x99\xBB\xE5\xBD\x95 db"); /* 用户登录 db */
+	assert_found("itgc", "z1");
+	assert_found("\xE7\x94\xA8\xE6\x88\xB7", "z2"); /* 用户 */
+	assert_found("\xE5\xBD\x95", "z2");             /* 录: last of its run */
+	assert_found("\xE7\x99\xBB", "z2");             /* 登: inside of it */
+	assert_found("db", "z2");
+	assert_found("\xE8\xB7\x91", "z1");
+}
+
+static void test_match__stop_words_alone_match_only_where_they_may(void **state)
+{
+	struct index_query q = {
+		.text = STR("to be or not"), .project = STR("p"), .type = -1, .limit = 5};
+
+	(void)state;
+	put_one("p", "a", "It is to be a server");
+	put_one("p", "b", "Redis");
+	assert_found("what is it to be", "a");
+	assert_found("the redis", "b");
+	q.words_only = true;
+	assert_str(str_of(ask(q)), STR(""));
+}
+
+static void test_match__a_project_keeps_to_itself(void **state)
+{
+	size_t hits;
+
+	(void)state;
+	put_one("p", "a", "storage in one file");
+	put_one("q", "b", "storage in one folder");
+	put_one("q", "c", "storage in one database, 1 and 2");
+	assert_found("storage", "a");
+	assert_str(str_of(ask((struct index_query){
+			   .text = STR("storage folder"), .type = -1, .limit = 1})),
+		   STR("b"));
+	assert_str(str_of(ask((struct index_query){.text = STR("storage"),
+						   .project = STR("nowhere"),
+						   .type = -1,
+						   .limit = 9})),
+		   STR(""));
+	/* the number by which the index knows a project is no word of its items */
+	assert_found("1", "");
+	assert_int_equal(index_elsewhere(ix, STR("storage"), STR("p"), 10, &hits, NULL),
+			 0);
+	assert_int_equal(hits, 2);
+	assert_int_equal(index_elsewhere(ix, STR("storage"), STR("p"), 1, &hits, NULL),
+			 0);
+	assert_int_equal(hits, 1);
+	assert_int_equal(
+		index_elsewhere(ix, STR("storage"), STR("nowhere"), 10, &hits, NULL), 0);
+	assert_int_equal(hits, 3);
+}
+
+static void
+test_match__ties_go_to_the_newer_then_the_more_important_then_the_id(void **state)
+{
+	static const struct line l[] = {
+		{.id = "old", .body = "tie", .importance = 5, .at = 1 * DAY},
+		{.id = "new", .body = "tie", .importance = 1, .at = 3 * DAY},
+		{.id = "mid-b", .body = "tie", .importance = 3, .at = 2 * DAY},
+		{.id = "mid-a", .body = "tie", .importance = 3, .at = 2 * DAY},
+		{.id = "mid-i", .body = "tie", .importance = 4, .at = 2 * DAY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "s%zu.md", i);
+		put("p", name, &l[i], 1);
+	}
+	assert_found("tie", "new mid-i mid-a mid-b old");
+}
+
+static void test_match__what_stands_beside_counts(void **state)
+{
+	static const struct line note[] = {
+		{.id = "q",
+		 .body = "Which database holds the invoices?",
+		 .importance = 3},
+		{.id = "r", .body = "That one is Postgres.", .importance = 3},
+		{.id = "x", .body = "Lunch.", .importance = 3},
+		{.id = "y", .body = "Lunch again.", .importance = 3},
+		{.id = "z", .body = "Postgres elsewhere.", .importance = 3},
+	};
+	static const struct line lone = {
+		.id = "l", .body = "Postgres is loud.", .importance = 3};
+
+	(void)state;
+	put("p", "one.md", note, 5);
+	put("p", "two.md", &lone, 1);
+	assert_true(str_starts(str_of(found("postgres invoices")), STR("q r")) ||
+		    str_starts(str_of(found("postgres invoices")), STR("r q")));
+}
+
+static void test_match__who_says_it_counts_more(void **state)
+{
+	(void)state;
+	put_one("p", "ann", "Ann: the tests are slow");
+	put_one("p", "bob", "Bob: Ann knows the tests are slow");
+	assert_found("What did Ann say about slow tests?", "ann bob");
+}
+
+static void test_match__dates_and_types_are_words(void **state)
+{
+	static const struct line l[] = {
+		{.id = "g",
+		 .body = "Ship it",
+		 .type = EVENT_GOAL,
+		 .importance = 3,
+		 .at = 20456 * DAY}, /* Saturday, 3 January 2026 */
+		{.id = "d",
+		 .body = "Ship nothing",
+		 .type = EVENT_DEADEND,
+		 .importance = 3,
+		 .at = 20500 * DAY},
+	};
+
+	(void)state;
+	put("p", "a.md", &l[0], 1);
+	put("p", "b.md", &l[1], 1);
+	assert_found("ship in january", "g d");
+	assert_found("2026-01-03", "g d");
+	assert_found("saturday", "g");
+	assert_found("deadend ship", "d g");
+}
+
+static void test_match__retired_items_are_left_out_unless_asked_for(void **state)
+{
+	static const struct line l[] = {
+		{.id = "old", .body = "storage is CSV", .importance = 3},
+		{.id = "new",
+		 .body = "storage is SQLite",
+		 .supersedes = "old",
+		 .importance = 3},
+	};
+	struct index_query q = {.text = STR("csv storage"),
+				.project = STR("p"),
+				.type = -1,
+				.limit = 9,
+				.retired_too = true};
+
+	(void)state;
+	put("p", "a.md", l, 2);
+	assert_found("csv storage", "new");
+	assert_str(str_of(ask(q)), STR("old new"));
+}
+
+static void test_match__filters_by_kind_type_and_time(void **state)
+{
+	static const struct line l[] = {
+		{.id = "g",
+		 .body = "one thing",
+		 .type = EVENT_GOAL,
+		 .importance = 3,
+		 .at = DAY},
+		{.id = "d",
+		 .body = "one more",
+		 .type = EVENT_DECISION,
+		 .importance = 3,
+		 .at = 2 * DAY},
+	};
+	static const struct line fact = {.id = "", .body = "one fact", .importance = 0};
+	struct index_query q = {
+		.text = STR("one"), .project = STR("p"), .type = -1, .limit = 9};
+
+	(void)state;
+	put("p", "a.md", l, 2);
+	put_kind("p", VAULT_ENTITIES, "E.md", INDEX_FACT, &fact, 1);
+	q.type = EVENT_GOAL;
+	assert_str(str_of(ask(q)), STR("g"));
+	q.type = -1;
+	q.kinds = 1u << INDEX_EVENT;
+	q.since_us = 2 * DAY;
+	assert_str(str_of(ask(q)), STR("d"));
+	q.since_us = 0;
+	q.until_us = 2 * DAY;
+	assert_str(str_of(ask(q)), STR("g"));
+	q.until_us = 0;
+	q.kinds = 1u << INDEX_FACT;
+	assert_int_equal(stats.matched, 3);
+	ask(q);
+	q.kinds = 1u << INDEX_DOCUMENT;
+	assert_str(str_of(ask(q)), STR(""));
+}
+
+static void test_match__pages_join_without_a_gap(void **state)
+{
+	struct index_query q = {
+		.text = STR("word other"), .project = STR("p"), .type = -1};
+	struct buf all = BUF_INIT(1u << 20), parts = BUF_INIT(1u << 20);
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		char id[16], body[64];
+
+		snprintf(id, sizeof(id), "i%03d", i);
+		snprintf(body, sizeof(body), "word %d%s", i, i % 7 ? "" : " other");
+		put_one("p", id, body);
+	}
+	q.limit = 1000;
+	buf_add(&all, str_of(ask(q)));
+	assert_int_equal(stats.matched, 300);
+	assert_int_equal(all.n, 300 * 5 - 1);
+	for (q.limit = 17; q.offset < 300; q.offset += 17) {
+		if (parts.n)
+			buf_byte(&parts, ' ');
+		buf_add(&parts, str_of(ask(q)));
+	}
+	assert_str(buf_str(&parts), buf_str(&all));
+	q.offset = 300;
+	assert_str(str_of(ask(q)), STR(""));
+	buf_release(&all);
+	buf_release(&parts);
+}
+
+static void
+test_match__a_hundred_thousand_common_rows_do_not_hide_the_rare_one(void **state)
+{
+	struct index_file f = {
+		.folder = VAULT_SESSIONS, .project = STR("p"), .name = STR("n.md")};
+	struct index_put p = {.kind = INDEX_EVENT, .importance = 3};
+
+	(void)state;
+	assert_int_equal(index_begin(ix, NULL), 0);
+	assert_int_equal(index_file_put(ix, &f, NULL), 0);
+	for (int i = 0; i < 60000; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "i%05d", i);
+		p.id = str_of(id);
+		p.body = i == 31000 ? STR("common zebra crossing")
+				    : STR("common crossing of words");
+		assert_int_equal(index_item_put(ix, &f, &p, NULL), 0);
+	}
+	assert_int_equal(index_file_put(ix, &f, NULL), 0);
+	assert_int_equal(index_commit(ix, NULL), 0);
+	assert_str(
+		str_of(ask((struct index_query){
+			.text = STR("common zebra crossing"), .type = -1, .limit = 1})),
+		STR("i31000"));
+	assert_true(stats.cut);
+	assert_true(stats.matched < 60000);
+	/* a question of nothing else is answered all the same */
+	assert_int_equal(str_of(ask((struct index_query){
+					.text = STR("common"), .type = -1, .limit = 3}))
+				 .n,
+			 3 * 6 + 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		T(test_match__any_word_will_do_and_more_words_are_better),
+		T(test_match__query_text_is_never_syntax),
+		T(test_match__east_asian_text_by_part),
+		T(test_match__stop_words_alone_match_only_where_they_may),
+		T(test_match__a_project_keeps_to_itself),
+		T(test_match__ties_go_to_the_newer_then_the_more_important_then_the_id),
+		T(test_match__what_stands_beside_counts),
+		T(test_match__who_says_it_counts_more),
+		T(test_match__dates_and_types_are_words),
+		T(test_match__retired_items_are_left_out_unless_asked_for),
+		T(test_match__filters_by_kind_type_and_time),
+		T(test_match__pages_join_without_a_gap),
+		T(test_match__a_hundred_thousand_common_rows_do_not_hide_the_rare_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
