@@ -36,6 +36,7 @@ CFLAGS  ?= -O2 -g
 LINK    := $(if $(SHARED),shared,$(shell scripts/probe-link "$(CC)" "$(O)"))
 ifeq ($(LINK),static)
 LDMODE  := -static-pie
+BASE_CFLAGS += -DHANDOFF_STATIC
 LIBS    := $(O)/cjson/libcjson.a -lgit2 -lhttp_parser -lmbedcrypto -lpcre2-8 -lz -lsqlite3 -lzstd -lm
 CJSON   := $(O)/cjson/libcjson.a
 INCLUDE := -isystem $(O)/cjson

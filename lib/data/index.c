@@ -432,7 +432,7 @@ int index_open(struct index **out, const struct vault *v, int busy_ms, struct er
 	if (!ix)
 		oom();
 	*out = NULL;
-	ix->busy_ms = busy_ms;
+	ix->busy_ms = busy_ms + index_nodl();
 	ix->vault = realpath(v->root, NULL);
 	if (!ix->vault)
 		ix->vault = str_dup(str_of(v->root));
@@ -484,6 +484,17 @@ bool index_complete(struct index *ix)
 int index_set_complete(struct index *ix, struct err *e)
 {
 	return meta_set(ix, "complete", "1", e);
+}
+
+void index_bulk(struct index *ix, bool on)
+{
+	if (!ix->db)
+		return;
+	sqlite3_exec(ix->db,
+		     on ? "PRAGMA cache_size = -32768" : "PRAGMA cache_size = -8192",
+		     NULL, NULL, NULL);
+	if (!on)
+		sqlite3_db_release_memory(ix->db);
 }
 
 int64_t index_version(struct index *ix)

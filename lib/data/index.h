@@ -230,6 +230,8 @@ int index_file_recent(struct index *ix, int64_t since_ns,
 		      int (*fn)(const struct index_file *f, void *arg), void *arg,
 		      struct err *e);
 int index_set_complete(struct index *ix, struct err *e);
+/* Much will be written: more memory (32 MB) for it, until switched off. Outside transactions. */
+void index_bulk(struct index *ix, bool on);
 /* Projects that have files here, also those that are gone from the vault. */
 int index_project_each(struct index *ix, int (*fn)(str project, void *arg), void *arg,
 		       struct err *e);

@@ -27,6 +27,7 @@
 #include "work/reindex_impl.h"
 
 #define COMMIT_NS INT64_C(200000000)
+#define BULK_NS   INT64_C(1000000000) /* where nobody has a whole index yet */
 #define RECENT_NS                                                                        \
 	(INT64_C(2) * 86400 * 1000000000) /* notes written since may be written on */
 #define MARK_TAIL   ".seen"
@@ -43,6 +44,7 @@ struct run {
 	bool writing;
 	int64_t begun_ns;
 	bool stop;                    /* the deadline, or another writer */
+	bool bulk;                    /* the first time that all is read */
 	struct buf path, names, gone; /* scratch of one folder; names end with NUL */
 };
 
@@ -85,7 +87,8 @@ static int ready(struct run *n, struct err *e)
 {
 	int ret = 0;
 
-	if (n->writing && clock_mono_ns() - n->begun_ns >= COMMIT_NS)
+	if (n->writing &&
+	    clock_mono_ns() - n->begun_ns >= (n->bulk ? BULK_NS : COMMIT_NS))
 		ret = commit(n, e);
 	if (!n->stop && late(n))
 		n->stop = true;
@@ -535,6 +538,9 @@ static int run_all(struct run *n, struct err *e)
 	bool complete = index_complete(n->r->ix), others = false, quick;
 	int ret = 0;
 
+	n->bulk = !complete && !n->o->deadline_ns;
+	if (n->bulk)
+		index_bulk(n->r->ix, true);
 	if (n->o->project.n)
 		ret = look_project(n, n->o->project, false, e);
 	quick = n->o->scope == REINDEX_OTHERS && complete;
@@ -566,8 +572,10 @@ static int run_once(struct reindex *r, const struct reindex_options *o, struct e
 		ret = run_all(&n, e);
 	if (!ret)
 		ret = commit(&n, e);
-	if (ret && n.writing)
+	if (ret)
 		index_rollback(r->ix);
+	if (n.bulk)
+		index_bulk(r->ix, false);
 	buf_release(&n.path);
 	buf_release(&n.names);
 	buf_release(&n.gone);
