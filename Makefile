@@ -35,7 +35,7 @@ BASE_CFLAGS := -std=gnu11 -Ilib -DHANDOFF_VERSION='"$(VERSION)"' -D_GNU_SOURCE
 CFLAGS  ?= -O2 -g
 LINK    := $(if $(SHARED),shared,$(shell scripts/probe-link "$(CC)" "$(O)"))
 ifeq ($(LINK),static)
-LDMODE  := -static-pie
+LDMODE  := -static-pie -Wl,--wrap=dlopen
 BASE_CFLAGS += -DHANDOFF_STATIC
 LIBS    := $(O)/cjson/libcjson.a -lgit2 -lhttp_parser -lmbedcrypto -lpcre2-8 -lz -lsqlite3 -lzstd -lm
 CJSON   := $(O)/cjson/libcjson.a

@@ -66,6 +66,18 @@ static const char *const SETTINGS =
 	"PRAGMA journal_size_limit = 4194304; "
 	"CREATE TEMP TABLE dirty(uid TEXT PRIMARY KEY) WITHOUT ROWID;";
 
+#ifdef HANDOFF_STATIC
+/* SQLite can load extensions, which a static program cannot: ld --wrap leads its call here. */
+void *__wrap_dlopen(const char *file, int mode);
+
+void *__wrap_dlopen(const char *file, int mode)
+{
+	(void)file;
+	(void)mode;
+	return NULL;
+}
+#endif
+
 /* --- errors and statements --- */
 
 int index_fail(struct index *ix, int rc, const char *doing, struct err *e)
@@ -432,7 +444,7 @@ int index_open(struct index **out, const struct vault *v, int busy_ms, struct er
 	if (!ix)
 		oom();
 	*out = NULL;
-	ix->busy_ms = busy_ms + index_nodl();
+	ix->busy_ms = busy_ms;
 	ix->vault = realpath(v->root, NULL);
 	if (!ix->vault)
 		ix->vault = str_dup(str_of(v->root));

@@ -63,9 +63,6 @@ int index_fail(struct index *ix, int rc, const char *doing, struct err *e);
 /* Its id; 0 when unknown, or made when `make`. */
 int index_project_id(struct index *ix, str name, bool make, int64_t *id, struct err *e);
 
-/* index.c refers to this, so that the linker takes index_nodl.c before the C library's loader. */
-int index_nodl(void);
-
 /* Items: select INDEX_COLUMNS from INDEX_TABLES, then index_item_of. */
 #define INDEX_COLUMNS                                                                    \
 	"i.id, i.kind, i.type, i.origin, i.importance, i.retired, i.at_us, i.uid, "      \
