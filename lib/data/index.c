@@ -48,7 +48,8 @@ static const char *const SCHEMA[] = {
 	"body TEXT NOT NULL)",
 	"CREATE INDEX item_file ON item(file, pos)",
 	"CREATE INDEX item_uid ON item(uid) WHERE uid IS NOT NULL",
-	"CREATE INDEX item_rank ON item(project, type, importance DESC, at_us DESC, pos) "
+	"CREATE INDEX item_rank ON item(project, type, origin, importance DESC, "
+	"at_us DESC, pos) "
 	"WHERE kind = 0 AND retired = 0",
 	"CREATE TABLE edge(old TEXT NOT NULL, new TEXT NOT NULL, file INTEGER NOT NULL, "
 	"PRIMARY KEY(old, new, file)) WITHOUT ROWID",

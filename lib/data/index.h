@@ -77,12 +77,18 @@ struct index_item {
 
 typedef int index_fn(const struct index_item *it, void *arg);
 
-/* Active events of a project: importance and time falling, then as they stand in their file, then by its name. */
+/* Active events of a project: what was logged, then derived, then imported; in each importance and time falling, then as they stand in their file, then by id. */
 int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 		 void *arg, struct err *e);
-/* How many of each type, without reading them. */
+/* How many of each type, without reading them; imported ones are not counted. */
 int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES],
 		 struct err *e);
+/* The same, of the session notes in whose names `part` stands. */
+int index_session_counts(struct index *ix, str project, str part,
+			 size_t active[EVENT_TYPES], struct err *e);
+/* When the newest session note of a project began, that of session `but` aside; 0: there is none. */
+int index_last_session(struct index *ix, str project, str but, int64_t *started_us,
+		       struct err *e);
 /* Active next steps of a project in the order of their ids. */
 int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct err *e);
 /* First line of an entity's note; nothing appended, HF_ENOTFOUND, when there is no such note. */

@@ -23,6 +23,7 @@
 #define INDEX_RULES     "1"
 #define INDEX_STMTS_MAX 64
 #define INDEX_TALLY_MAX 32
+#define INDEX_IMPORTED_SLOT 16 /* tally.type of imported events: their type and this */
 
 struct index_words;
 

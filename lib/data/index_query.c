@@ -4,6 +4,8 @@
  */
 #include "data/index_impl.h"
 
+#define ORIGINS (EVENT_IMPORTED + 1)
+
 void index_item_of(sqlite3_stmt *st, struct index_item *it)
 {
 	str file = index_column(st, 16);
@@ -55,7 +57,7 @@ int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 	static const char sql[] =
 		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
 		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
-		"ORDER BY i.importance DESC, i.at_us DESC, i.pos, f.name";
+		"ORDER BY i.origin, i.importance DESC, i.at_us DESC, i.pos, f.name";
 	int64_t id;
 	sqlite3_stmt *st;
 	int ret = index_project_id(ix, project, false, &id, e);
@@ -141,25 +143,81 @@ int index_entity_summary(struct index *ix, str project, str name, struct buf *ou
 	return ret;
 }
 
-/* The newest active event of a project: the head of each (type, importance). */
+/* The newest active event of a project: the head of each (type, origin, importance). */
 static int newest(struct index *ix, int64_t project, int64_t *us, struct err *e)
 {
 	static const char sql[] =
-		"SELECT at_us FROM item WHERE project = ?1 AND type = ?2 AND importance = ?3 "
-		"AND kind = 0 AND retired = 0 ORDER BY at_us DESC LIMIT 1";
+		"SELECT at_us FROM item WHERE project = ?1 AND type = ?2 AND origin = ?3 "
+		"AND importance = ?4 AND kind = 0 AND retired = 0 ORDER BY at_us DESC LIMIT 1";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
 	*us = 0;
-	for (int i = 0; !ret && i < EVENT_TYPES * 5; i++) {
+	for (int i = 0; !ret && i < EVENT_TYPES * ORIGINS * 5; i++) {
 		sqlite3_bind_int64(st, 1, project);
-		sqlite3_bind_int(st, 2, i / 5);
-		sqlite3_bind_int(st, 3, i % 5 + 1);
+		sqlite3_bind_int(st, 2, i / 5 / ORIGINS);
+		sqlite3_bind_int(st, 3, i / 5 % ORIGINS);
+		sqlite3_bind_int(st, 4, i % 5 + 1);
 		ret = index_step(ix, st, e);
 		if (ret > 0 && sqlite3_column_int64(st, 0) > *us)
 			*us = sqlite3_column_int64(st, 0);
 		sqlite3_reset(st);
 		ret = ret < 0 ? ret : 0;
+	}
+	return ret;
+}
+
+/* Notes are named after the time they begin at: the last names are the newest sessions. */
+int index_last_session(struct index *ix, str project, str but, int64_t *started_us,
+		       struct err *e)
+{
+	static const char sql[] =
+		"SELECT session, started_us FROM file WHERE project = ?1 AND folder = ?2 AND "
+		"name BETWEEN 's_0' AND 's_:' ORDER BY name DESC LIMIT 8";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	*started_us = 0;
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, VAULT_SESSIONS);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		int64_t us = sqlite3_column_int64(st, 1);
+
+		if (!str_eq(index_column(st, 0), but) && us > *started_us)
+			*started_us = us;
+	}
+	return ret;
+}
+
+int index_session_counts(struct index *ix, str project, str part, size_t active[EVENT_TYPES],
+			 struct err *e)
+{
+	static const char sql[] =
+		"SELECT i.type, count(*) FROM file f CROSS JOIN item i ON i.file = f.id "
+		"WHERE f.project = ?1 AND f.folder = ?2 AND instr(f.name, ?3) "
+		"AND i.kind = 0 AND i.retired = 0 AND i.origin <> 2 GROUP BY i.type";
+	int64_t id;
+	sqlite3_stmt *st;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	memset(active, 0, EVENT_TYPES * sizeof *active);
+	if (!ret)
+		ret = index_stmt(ix, sql, &st, e);
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int(st, 2, VAULT_SESSIONS);
+	index_bind(st, 3, part);
+	while ((ret = index_step(ix, st, e)) > 0) {
+		int t = sqlite3_column_int(st, 0);
+
+		if (t >= 0 && t < EVENT_TYPES)
+			active[t] = (size_t)sqlite3_column_int64(st, 1);
 	}
 	return ret;
 }

@@ -55,6 +55,12 @@ static int flush_tally(struct index *ix, struct err *e)
 	return ret;
 }
 
+/* Imported events are counted apart. */
+static int tally_slot(int type, int origin)
+{
+	return origin == EVENT_IMPORTED ? type + INDEX_IMPORTED_SLOT : type;
+}
+
 static int tally(struct index *ix, int64_t project, int type, int change, struct err *e)
 {
 	int i, ret;
@@ -111,7 +117,7 @@ static int settle_uid(struct index *ix, str uid, struct err *e)
 		"SELECT id, retired, project, type, "
 		"lag(1, 1, 0) OVER (PARTITION BY i.project, i.type, i.importance, i.at_us, "
 		"i.body ORDER BY i.retired & 2, (SELECT name FROM file WHERE id = i.file), "
-		"i.pos) FROM item i WHERE uid = ?1 AND kind = 0";
+		"i.pos), origin FROM item i WHERE uid = ?1 AND kind = 0";
 	bool superseded;
 	sqlite3_stmt *st;
 	int ret = is_superseded(ix, uid, &superseded, e);
@@ -131,7 +137,9 @@ static int settle_uid(struct index *ix, str uid, struct err *e)
 		ret = set_retired(ix, sqlite3_column_int64(st, 0), now, e);
 		if (!ret && !old != !now)
 			ret = tally(ix, sqlite3_column_int64(st, 2),
-				    sqlite3_column_int(st, 3), now ? -1 : 1, e);
+				    tally_slot(sqlite3_column_int(st, 3),
+					       sqlite3_column_int(st, 5)),
+				    now ? -1 : 1, e);
 		if (ret)
 			break;
 	}
@@ -545,7 +553,7 @@ int index_item_put(struct index *ix, struct index_file *f, const struct index_pu
 						p->name, p->body},
 				e);
 	if (!ret && p->kind == INDEX_EVENT && !retired)
-		ret = tally(ix, project, (int)p->type, 1, e);
+		ret = tally(ix, project, tally_slot((int)p->type, (int)p->origin), 1, e);
 	if (!ret && known)
 		ret = dirty(ix, p->id, e);
 	if (!ret && p->supersedes.n)
@@ -559,7 +567,7 @@ static int clear_items(struct index *ix, int64_t file, struct err *e)
 {
 	static const char sql[] =
 		"SELECT id, project, kind, type, at_us, name, body, uid, "
-		"retired FROM item WHERE file = ?1";
+		"retired, origin FROM item WHERE file = ?1";
 	static const char drop[] = "DELETE FROM item WHERE file = ?1";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
@@ -578,7 +586,8 @@ static int clear_items(struct index *ix, int64_t file, struct err *e)
 
 		ret = words_drop(ix, &w, e);
 		if (!ret && w.kind == INDEX_EVENT && !sqlite3_column_int(st, 8))
-			ret = tally(ix, w.project, w.type, -1, e);
+			ret = tally(ix, w.project,
+				    tally_slot(w.type, sqlite3_column_int(st, 9)), -1, e);
 		if (!ret && sqlite3_column_type(st, 7) != SQLITE_NULL)
 			ret = dirty(ix, index_column(st, 7), e);
 		if (ret)
