@@ -1,0 +1,270 @@
+#include "data/shelf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static const char *const NAME[] = {
+	[SHELF_RECORDS] = "_records", [SHELF_PACKETS] = "_packets"};
+
+static bool rel_ok(str rel)
+{
+	str part;
+
+	if (!rel.n || rel.p[rel.n - 1] == '/')
+		return false;
+	while (str_split(&rel, '/', &part))
+		if (!part.n || part.p[0] == '.' || memchr(part.p, 0, part.n))
+			return false;
+	return true;
+}
+
+static void root(const struct vault *v, enum shelf s, struct buf *b)
+{
+	fs_join(b, str_of(v->root), str_of(NAME[s]));
+}
+
+bool shelf_path(const struct vault *v, enum shelf s, str rel, struct buf *b)
+{
+	if (!v->root || !rel_ok(rel))
+		return false;
+	root(v, s, b);
+	buf_byte(b, '/');
+	buf_add(b, rel);
+	return !b->full;
+}
+
+/* The path, of which no part below the vault is a link; *made: how much of it is there already. */
+static int checked(const struct vault *v, enum shelf s, str rel, struct buf *b,
+		   bool *there, struct err *e)
+{
+	struct stat st;
+	size_t at;
+
+	*there = true;
+	if (!shelf_path(v, s, rel, b))
+		return err_set(e, HF_EUSAGE, "no path of the vault: %.*s", STR_ARG(rel));
+	for (at = strlen(v->root) + 1; *there && at <= b->n; at++) {
+		char keep = b->p[at];
+		int ret;
+
+		if (keep != '/' && at != b->n)
+			continue;
+		b->p[at] = 0;
+		ret = io.lstat(b->p, &st);
+		if (ret == 0 && S_ISLNK(st.st_mode))
+			return err_set(e, HF_EFORMAT,
+				       "%s: is a symbolic link; the vault follows none",
+				       b->p);
+		if (ret < 0 && errno != ENOENT)
+			return err_sys(e, "%s", b->p);
+		*there = ret == 0;
+		b->p[at] = keep;
+	}
+	return 0;
+}
+
+int shelf_open(const struct vault *v, enum shelf s, str rel, struct stat *st,
+	       struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	bool there;
+	int ret = checked(v, s, rel, &path, &there, e);
+
+	if (!ret)
+		ret = fs_open(buf_cstr(&path), st, e);
+	buf_release(&path);
+	return ret;
+}
+
+int shelf_read(const struct vault *v, enum shelf s, str rel, struct buf *out,
+	       struct err *e)
+{
+	struct stat st;
+	int fd = shelf_open(v, s, rel, &st, e);
+	long got;
+
+	if (fd < 0)
+		return fd;
+	if ((uint64_t)st.st_size > SHELF_FILE_MAX)
+		got = err_set(e, HF_ELIMIT, "%.*s: over %u MB", STR_ARG(rel),
+			      SHELF_FILE_MAX >> 20);
+	else
+		got = fs_read_at(fd, 0, (size_t)st.st_size, out, e);
+	io.close(fd);
+	return got < 0 ? (int)got : 0;
+}
+
+/* Make the folders of a path that are missing, each durable in the one above. */
+static int make_folders(const struct vault *v, char *path, struct err *e)
+{
+	size_t at = strlen(v->root);
+	struct stat st;
+	int ret = 0;
+
+	for (char *slash = strchr(path + at + 1, '/'); slash && !ret;
+	     slash = strchr(slash + 1, '/')) {
+		char *up;
+		int fd;
+
+		*slash = 0;
+		if (io.lstat(path, &st) < 0) {
+			ret = fs_mkdirs(path, 0700, e);
+			up = str_dup(str_head(str_of(path), str_rchr(str_of(path), '/')));
+			fd = ret ? -1
+				 : io.open(up, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+			if (!ret && (fd < 0 || io.fsync(fd) < 0))
+				ret = err_sys(e, "%s", up);
+			if (fd >= 0)
+				io.close(fd);
+			free(up);
+		}
+		*slash = '/';
+	}
+	return ret;
+}
+
+int shelf_append(struct vault *v, enum shelf s, str rel, str text,
+		 struct shelf_pending *p, struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	bool there;
+	int ret;
+
+	assert(v->lock >= 0);
+	p->path = NULL;
+	ret = checked(v, s, rel, &path, &there, e);
+	if (!ret && !there)
+		ret = make_folders(v, path.p, e);
+	if (!ret)
+		ret = fs_begin_append(&p->p, buf_cstr(&path), text, e);
+	if (!ret)
+		p->path = buf_take(&path);
+	buf_release(&path);
+	return ret;
+}
+
+int shelf_finish(struct shelf_pending *p, struct err *e)
+{
+	int ret = fs_finish(&p->p, p->path, e);
+
+	free(p->path);
+	p->path = NULL;
+	return ret;
+}
+
+struct walk {
+	const char *prefix;  /* of rel: the folder that is read, with its slash */
+	struct buf *folders; /* still to read, each with its NUL; last first */
+	struct buf found;    /* folders of this one, in order */
+	int (*fn)(const char *rel, const struct stat *st, void *arg);
+	void *arg;
+	bool stopped;
+	struct err *e;
+};
+
+static int walk_entry(const char *dir, const char *name, void *arg)
+{
+	struct walk *w = arg;
+	struct buf path = BUF_INIT(PATH_MAX), rel = BUF_INIT(PATH_MAX);
+	struct stat st;
+	int ret = 0;
+
+	if (name[0] == '.')
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	if (io.lstat(buf_cstr(&path), &st) < 0) {
+		/* taken away since the names were read; anything else hides what is there */
+		if (errno != ENOENT)
+			ret = err_sys(w->e, "%s", buf_cstr(&path));
+		goto out;
+	}
+	buf_add(&rel, str_of(w->prefix));
+	buf_add(&rel, str_of(name));
+	if (S_ISDIR(st.st_mode)) {
+		buf_byte(&rel, '/');
+		buf_add(&w->found, (str){buf_cstr(&rel), rel.n + 1});
+	} else if (S_ISREG(st.st_mode) && str_ends(str_of(name), STR(".md"))) {
+		ret = w->fn(buf_cstr(&rel), &st, w->arg);
+		w->stopped = ret != 0;
+	}
+out:
+	buf_release(&path);
+	buf_release(&rel);
+	return ret;
+}
+
+/* Take the last of a list of NUL-terminated strings off it. */
+static char *take_last(struct buf *list)
+{
+	size_t at = list->n - 1;
+	char *s;
+
+	while (at && list->p[at - 1])
+		at--;
+	s = str_dup(str_of(list->p + at));
+	buf_cut(list, at);
+	return s;
+}
+
+static int walk_folder(const struct vault *v, enum shelf s, struct walk *w, struct err *e)
+{
+	struct buf dir = BUF_INIT(PATH_MAX);
+	int ret;
+
+	root(v, s, &dir);
+	buf_byte(&dir, '/');
+	buf_add(&dir, str_of(w->prefix));
+	ret = fs_each(buf_cstr(&dir), walk_entry, w, e);
+	buf_release(&dir);
+	while (w->found.n) {
+		char *one = take_last(&w->found);
+
+		buf_add(w->folders, (str){one, strlen(one) + 1});
+		free(one);
+	}
+	buf_release(&w->found);
+	return ret;
+}
+
+int shelf_walk(const struct vault *v, enum shelf s, str under,
+	       int (*fn)(const char *rel, const struct stat *st, void *arg), void *arg,
+	       struct err *e)
+{
+	struct buf folders = BUF_INIT(SIZE_MAX), path = BUF_INIT(PATH_MAX);
+	bool there = false;
+	int ret = 0;
+
+	if (!v->root)
+		return 0;
+	if (under.n)
+		ret = checked(v, s, under, &path, &there, e);
+	else
+		there = true;
+	if (!ret && there) {
+		buf_add(&folders, under);
+		buf_add(&folders, under.n ? (str){"/", 2} : (str){"", 1});
+	}
+	while (!ret && folders.n) {
+		char *prefix = take_last(&folders);
+		struct walk w = {.prefix = prefix,
+				 .folders = &folders,
+				 .found = BUF_INIT(SIZE_MAX),
+				 .fn = fn,
+				 .arg = arg};
+		struct err gone = ERR_INIT;
+
+		w.e = &gone;
+		ret = walk_folder(v, s, &w, &gone);
+		if (!w.stopped && ret == HF_ENOTFOUND)
+			ret = 0;
+		else if (ret < 0 && !w.stopped)
+			ret = err_set(e, ret, "%s", gone.msg);
+		free(prefix);
+	}
+	buf_release(&folders);
+	buf_release(&path);
+	return ret;
+}

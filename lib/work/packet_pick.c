@@ -1,0 +1,344 @@
+/*
+ * Picking up, and what has become of the pinned versions since.
+ */
+#include "work/packet.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "data/canon.h"
+#include "work/packet_impl.h"
+#include "work/record_impl.h"
+
+bool packet_same_session(const struct packet *p, const struct record_store *s)
+{
+	return s->session && *s->session && str_eq(p->session, str_of(s->session));
+}
+
+bool packet_is_for(const struct packet *p, const struct record_store *s)
+{
+	str me = str_of(record_agent(s));
+
+	if (p->status != PACKET_WAITING || !p->body)
+		return false;
+	if (p->to.n)
+		return str_eq(p->to, me);
+	return !(str_eq(p->from, me) && packet_same_session(p, s));
+}
+
+struct each {
+	const struct record_store *s;
+	int (*fn)(struct packet *p, void *arg);
+	void *arg;
+};
+
+static int each_file(const char *rel, const struct stat *st, void *arg)
+{
+	struct each *each = arg;
+	str id = str_of(rel);
+	struct packet p;
+	int ret;
+
+	(void)st;
+	id.n -= 3; /* ".md" */
+	if (!packet_id_ok(id))
+		return 0;
+	if (packet_read(each->s, id, &p, NULL) < 0)
+		p.corrupt = true;
+	ret = each->fn(&p, each->arg);
+	packet_release(&p);
+	return ret;
+}
+
+int packet_each(const struct record_store *s, int (*fn)(struct packet *p, void *arg),
+		void *arg, struct err *e)
+{
+	struct each each = {s, fn, arg};
+
+	return shelf_walk(s->vault, SHELF_PACKETS, STR_NONE, each_file, &each, e);
+}
+
+/* One that may be picked up. */
+struct waits {
+	char id[PACKET_ID_BYTES];
+	char at[32];
+	bool mine; /* addressed to this agent */
+};
+
+struct search {
+	const struct record_store *s;
+	str from;
+	struct buf list; /* of struct waits */
+	size_t corrupt;
+	char again
+		[PACKET_ID_BYTES]; /* picked up by this agent and session, not closed; the newest */
+	char again_at[32];
+	char lost[PACKET_ID_BYTES]; /* the same in another session */
+};
+
+static void look_again(struct search *f, const struct packet *p)
+{
+	bool here = f->s->session && *f->s->session &&
+		    strcmp(p->by_session, f->s->session) == 0;
+
+	if (p->status != PACKET_PICKED_UP || strcmp(p->by, record_agent(f->s)) != 0)
+		return;
+	if (!here) {
+		memcpy(f->lost, p->id, sizeof(p->id));
+	} else if (strcmp(p->at, f->again_at) >= 0) {
+		memcpy(f->again, p->id, sizeof(p->id));
+		memcpy(f->again_at, p->at, sizeof(p->at));
+	}
+}
+
+static int look(struct packet *p, void *arg)
+{
+	struct search *f = arg;
+	struct waits w = {.mine = p->to.n > 0};
+
+	if (p->corrupt) {
+		f->corrupt++;
+		return 0;
+	}
+	if (f->from.n && !str_eq(p->from, f->from))
+		return 0;
+	look_again(f, p);
+	if (!packet_is_for(p, f->s))
+		return 0;
+	memcpy(w.id, p->id, sizeof(w.id));
+	memcpy(w.at, p->created_at.p,
+	       p->created_at.n < sizeof(w.at) ? p->created_at.n : 31);
+	buf_add(&f->list, (str){(const char *)&w, sizeof(w)});
+	return 0;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct waits *x = a, *y = b;
+	int c;
+
+	if (x->mine != y->mine)
+		return x->mine ? -1 : 1;
+	c = strcmp(x->at, y->at);
+	return c ? c : strcmp(x->id, y->id);
+}
+
+/* The lock is held: read it as it is now and take it. */
+static int take_locked(const struct record_store *s, const struct packet_ask *ask, str id,
+		       struct packet *p, struct err *e)
+{
+	bool mine;
+	int ret = packet_read(s, id, p, e);
+
+	if (ret || p->corrupt)
+		return ret;
+	mine = strcmp(p->by, record_agent(s)) == 0;
+	if (p->status == PACKET_PICKED_UP) {
+		p->again = mine;
+		p->taken = !mine;
+	}
+	if (p->status == PACKET_WAITING && p->to.n &&
+	    !str_eq(p->to, str_of(record_agent(s))))
+		return err_set(e, HF_EUSAGE, "%s waits for %.*s, not for %s", p->id,
+			       STR_ARG(p->to), record_agent(s));
+	if (p->status == PACKET_WAITING)
+		ret = packet_mark(s, p, PACKET_PICKED_UP, e);
+	if (!ret && ask->close && p->taken)
+		return err_set(e, HF_EUSAGE,
+			       "%s was picked up by %s: only %s can close it", p->id,
+			       p->by, p->by);
+	if (!ret && ask->close && p->status == PACKET_PICKED_UP)
+		ret = packet_mark(s, p, PACKET_CLOSED, e);
+	return ret;
+}
+
+static int take(const struct record_store *s, const struct packet_ask *ask, str id,
+		struct packet *p, struct err *e)
+{
+	int ret;
+
+	if (ask->peek && !ask->close)
+		return packet_read(s, id, p, e);
+	ret = vault_lock(s->vault, RECORD_WAIT_MS, e);
+	if (ret)
+		return ret;
+	ret = take_locked(s, ask, id, p, e);
+	vault_unlock(s->vault);
+	return ret;
+}
+
+static int nothing(const struct search *f, struct err *e)
+{
+	const char *me = record_agent(f->s);
+
+	if (f->lost[0])
+		return err_set(
+			e, HF_ENOTFOUND,
+			"no packet waits for %s; %s was picked up by %s in another session "
+			"and is not closed: pick it up again by its id",
+			me, f->lost, me);
+	if (f->corrupt)
+		return err_set(
+			e, HF_ENOTFOUND,
+			"no packet waits for %s; %zu cannot be trusted, see `handoff record "
+			"verify`",
+			me, f->corrupt);
+	return err_set(e, HF_ENOTFOUND, "no packet waits for %s", me);
+}
+
+/* In turn, until one is ours: others may be quicker. */
+static int take_next(const struct record_store *s, const struct packet_ask *ask,
+		     struct search *f, struct packet *p, struct err *e)
+{
+	struct waits *w = (struct waits *)(void *)f->list.p;
+	size_t n = f->list.n / sizeof(*w);
+
+	if (n)
+		qsort(w, n, sizeof(*w), by_turn);
+	for (size_t i = 0; i < n; i++) {
+		int ret = take(s, ask, str_of(w[i].id), p, e);
+
+		if (ret || (!p->again && !p->taken && p->status <= PACKET_PICKED_UP) ||
+		    (ask->close && p->status == PACKET_CLOSED && !p->taken))
+			return ret;
+		packet_release(p);
+	}
+	if (f->again[0])
+		return take(s, ask, str_of(f->again), p, e);
+	return nothing(f, e);
+}
+
+int packet_pickup(const struct record_store *s, const struct packet_ask *ask,
+		  struct packet *p, struct err *e)
+{
+	struct search f = {.s = s, .from = ask->from, .list = BUF_INIT(SIZE_MAX)};
+	int ret;
+
+	*p = (struct packet){0};
+	if (ask->id.n)
+		return take(s, ask, ask->id, p, e);
+	ret = packet_each(s, look, &f, e);
+	if (!ret)
+		ret = take_next(s, ask, &f, p, e);
+	buf_release(&f.list);
+	return ret;
+}
+
+int packet_cancel(const struct record_store *s, str id, struct packet *p, struct err *e)
+{
+	int ret = vault_lock(s->vault, RECORD_WAIT_MS, e);
+
+	*p = (struct packet){0};
+	if (ret)
+		return ret;
+	ret = packet_read(s, id, p, e);
+	if (!ret && p->status != PACKET_WAITING)
+		ret = err_set(e, HF_EUSAGE,
+			      "%s is %s: only a waiting packet is cancelled", p->id,
+			      packet_status_name(p->status));
+	if (!ret && !str_eq(p->from, str_of(record_agent(s))))
+		ret = err_set(e, HF_EUSAGE, "%s is from %.*s: only they can cancel it",
+			      p->id, STR_ARG(p->from));
+	if (!ret)
+		ret = packet_mark(s, p, PACKET_CANCELLED, e);
+	vault_unlock(s->vault);
+	return ret;
+}
+
+/* Pinned versions. */
+
+static double number(const struct jsonval *v)
+{
+	struct buf b = BUF_INIT(64);
+	double d = 0;
+
+	if (v)
+		jsondoc_print(v, &b);
+	if (!canon_double(buf_str(&b), &d))
+		d = 0;
+	buf_release(&b);
+	return d;
+}
+
+static int resolve_one(const struct record_store *s, const struct jsonval *ref,
+		       int (*fn)(const struct packet_pin *pin, void *arg), void *arg)
+{
+	struct packet_pin pin = {.scope = jsondoc_str(jsondoc_get(ref, "scope")),
+				 .key = jsondoc_str(jsondoc_get(ref, "key")),
+				 .chain = jsondoc_str(jsondoc_get(ref, "chain")),
+				 .confidence = number(jsondoc_get(ref, "confidence")),
+				 .r = {.lineage = LINEAGE_INIT}};
+	int64_t version = jsondoc_int(jsondoc_get(ref, "version"), 0);
+	struct address a = {0};
+	int ret;
+
+	pin.version = version > 0 ? (uint64_t)version : 0;
+	pin.missing = address_of(&a, pin.scope, pin.key, NULL) < 0 || !pin.version ||
+		      record_read(s, &a, pin.version, pin.chain, &pin.r, NULL) < 0;
+	ret = fn(&pin, arg);
+	record_release(&pin.r);
+	address_release(&a);
+	return ret;
+}
+
+int packet_resolve(const struct record_store *s, const struct packet *p,
+		   int (*fn)(const struct packet_pin *pin, void *arg), void *arg,
+		   struct err *e)
+{
+	const struct jsonval *refs = jsondoc_get(jsondoc_root(p->body), "refs");
+	int ret = 0;
+
+	(void)e;
+	for (const struct jsonval *v = jsondoc_first(refs); v && !ret;
+	     v = jsondoc_next(v))
+		ret = resolve_one(s, v, fn, arg);
+	return ret;
+}
+
+static int percent(double c)
+{
+	return (int)(c * 100 + 0.5);
+}
+
+size_t packet_stale(const struct packet_pin *pin, struct buf *out)
+{
+	struct buf name = BUF_INIT(4 * ADDRESS_MAX);
+	size_t n = 0;
+
+	utf8_show(&name, pin->scope, UTF8_ONELINE);
+	buf_byte(&name, '/');
+	utf8_show(&name, pin->key, UTF8_ONELINE);
+	if (pin->missing) {
+		buf_printf(out, "%s v%llu does not exist (any more)\n", buf_cstr(&name),
+			   (unsigned long long)pin->version);
+		n++;
+		goto out;
+	}
+	if (pin->r.last > pin->version) {
+		buf_printf(out, "%s was pinned at v%llu, now at v%llu\n", buf_cstr(&name),
+			   (unsigned long long)pin->version,
+			   (unsigned long long)pin->r.last);
+		n++;
+	}
+	if (pin->r.contested) {
+		buf_printf(out, "%s is contested: %zu versions are current\n",
+			   buf_cstr(&name), pin->r.chain.nheads);
+		n++;
+	}
+	if (pin->r.corrupt) {
+		buf_printf(out, "%s v%llu is corrupt: its hashes do not fit\n",
+			   buf_cstr(&name), (unsigned long long)pin->version);
+		n++;
+	}
+	if (pin->r.state.confidence < pin->confidence) {
+		buf_printf(
+			out,
+			"confidence of %s v%llu fell since it was pinned: %d%% -> %d%%\n",
+			buf_cstr(&name), (unsigned long long)pin->version,
+			percent(pin->confidence), percent(pin->r.state.confidence));
+		n++;
+	}
+out:
+	buf_release(&name);
+	return n;
+}

@@ -1,0 +1,155 @@
+/*
+ * record: versioned records: facts that agents share, each version kept for ever.
+ *
+ *   struct record_store s = {.vault = &vault, .agent = "scout", .session = ""};
+ *   struct record_new n = {.value = STR("\"good\""), .confidence = 0.8};
+ *   ret = record_write(&s, &address, &n, &done, &e);
+ *   ret = record_read(&s, &address, 0, STR_NONE, &r, &e);    0: the current version
+ *   record_release(&r);
+ *   ret = record_report(&s, &address, &(struct record_outcome){.kind = OUTCOME_SUCCESS}, &moved, &e);
+ *
+ * A write to an address that exists adds version N+1; values never change. Confidence belongs to
+ * the current version and is moved by reports of outcomes (work/outcome) that stand in the same
+ * append-only file (data/lineage). Writing and reading the newest read only the file's end; if
+ * that does not stand where its own line says (a merge, converted line ends, an edit), the whole
+ * file is read instead.
+ *
+ * Two machines may have written side by side: then the record is *contested*. Reads say so and
+ * give both; the next version names both as parents and ends it; an outcome is refused until then.
+ *
+ * What is stored is redacted first (work/redact). What a call acknowledged is on disk. Writers
+ * hold the vault's lock while they look and append, not while the disk works.
+ */
+#ifndef WORK_RECORD_H
+#define WORK_RECORD_H
+
+#include "data/address.h"
+#include "data/lineage.h"
+#include "data/vault.h"
+#include "work/chain.h"
+#include "work/outcome.h"
+
+#define RECORD_VALUE_MAX  (64u << 10) /* bytes of canonical JSON */
+#define RECORD_NOTE_MAX   2000        /* bytes of note and ref */
+#define RECORD_TAGS_MAX   32
+#define RECORD_TAG_MAX    64
+#define RECORD_AGENT_MAX  128
+#define RECORD_CONFIDENCE 0.5 /* of a version whose writer says nothing */
+#define RECORD_WAIT_MS    10000
+
+struct record_store {
+	struct vault *vault;
+	const char *agent;   /* who writes; "" counts as "claude-code" */
+	const char *session; /* "" when unknown */
+};
+
+struct record_new {
+	str value;         /* JSON text */
+	double confidence; /* negative: RECORD_CONFIDENCE */
+	const str *tags;
+	size_t ntags;
+	str note, ref;
+	str extra;       /* JSON object an adapter keeps with the version, or empty */
+	bool if_changed; /* nothing is written when the current value is the same */
+	bool expects;
+	uint64_t expected; /* the current version must be this; 0: there must be none */
+};
+
+struct record_done {
+	uint64_t version;    /* now current */
+	uint64_t supersedes; /* 0: the first */
+	bool unchanged;      /* if_changed, and it was: nothing was written */
+	bool conflict;  /* expected was not met: version is the current one; HF_EFORMAT */
+	bool joined;    /* it ended a contest */
+	size_t secrets; /* taken out of what was stored */
+	double confidence;
+	char at[32], content[65], chain[65];
+	struct buf value; /* canonical, as stored */
+};
+
+/* HF_EUSAGE: the arguments; HF_ELIMIT; HF_EFORMAT: the value or a conflict; HF_ETIME: the lock. */
+int record_write(const struct record_store *s, const struct address *a,
+		 const struct record_new *n, struct record_done *done, struct err *e);
+void record_done_release(struct record_done *done);
+
+struct record {
+	struct address address;
+	const struct lineage_entry *v; /* the version that was asked for */
+	struct lineage_state state;    /* confidence and counts of it */
+	uint64_t last;                 /* the newest version's number */
+	bool current;                  /* it is (one of) the newest */
+	bool contested;
+	bool corrupt; /* its hashes do not fit: not to be relied on */
+	bool full;    /* lineage and chain are all of the file */
+	struct lineage lineage;
+	struct chain chain;
+	struct buf text;
+};
+
+/*
+ * version 0: the current one. chain, where given, picks between two of the same number.
+ * HF_ENOTFOUND: no such record, or version. r is to be released whatever comes back.
+ */
+int record_read(const struct record_store *s, const struct address *a, uint64_t version,
+		str chain, struct record *r, struct err *e);
+/* All of the file; r->v is the current version (the first head). */
+int record_load(const struct record_store *s, const struct address *a, struct record *r,
+		struct err *e);
+/* The same for a path below the shelf; the address is what the file says, else what its name says. */
+int record_load_path(const struct record_store *s, str rel, struct record *r,
+		     struct err *e);
+/* Make the i-th entry, a version, the one of r (which is full). */
+void record_pick(struct record *r, size_t i);
+void record_release(struct record *r);
+
+struct record_outcome {
+	enum outcome_kind kind;
+	uint64_t version; /* 0: the current one */
+	str ref, note, packet;
+};
+
+struct record_moved {
+	uint64_t version;
+	bool moved; /* false: reported of a version that is no longer current */
+	double before, after;
+	uint64_t successes, failures, others;
+	size_t secrets;
+	char at[32];
+};
+
+int record_report(const struct record_store *s, const struct address *a,
+		  const struct record_outcome *o, struct record_moved *m, struct err *e);
+
+/* Append JSON text with secrets taken out of its strings and names; how many. HF_EFORMAT when it is none any more. */
+int record_redact_json(struct buf *out, str json, size_t *secrets, struct err *e);
+/* Append a text with secrets taken out, without control characters; HF_ELIMIT over max. */
+int record_redact_text(struct buf *out, const char *what, str s, size_t max,
+		       size_t *secrets, struct err *e);
+
+/* Append r->v as a JSON object, as the tools and --json give it. Secrets that came in past us are taken out. */
+void record_json(const struct record *r, struct buf *out);
+/* The same for people and models: the value is quoted line by line, control characters are escaped. */
+void record_text(const struct record *r, struct buf *out);
+/* All versions of a full record, oldest first: a JSON array, or text with a blank line between. */
+void record_history(struct record *r, bool json, struct buf *out);
+
+struct record_query {
+	str words;        /* "": all */
+	str scope_prefix; /* the address begins so */
+	str tag, agent;   /* "": any */
+	double min_confidence;
+	bool superseded; /* old versions too */
+	size_t limit;    /* 0: RECORD_LIMIT */
+};
+#define RECORD_LIMIT     20
+#define RECORD_LIMIT_MAX 1000
+
+/*
+ * Call fn for what fits best: more of the words first, then newer, then by address. r is full only for old versions;
+ * fn != 0 stops and is returned. *more: how many further ones fitted.
+ */
+int record_search(const struct record_store *s, const struct record_query *q,
+		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
+		  struct err *e);
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * Searching by going over the files: every word of the query is looked for in the address, the
+ * value, the tags, the agent and the note, whatever the case.
+ */
+#include "work/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/json.h"
+#include "data/shelf.h"
+#include "work/record_impl.h"
+
+#define WORDS_MAX 32
+
+struct hit {
+	char *rel;
+	size_t entry; /* of the full record; STR_NPOS: the current version */
+	unsigned words;
+	char at[32];
+};
+
+struct search {
+	const struct record_store *s;
+	const struct record_query *q;
+	str word[WORDS_MAX];
+	size_t nwords;
+	struct buf hits;
+};
+
+static unsigned count_words(const struct search *f, const struct record *r)
+{
+	const struct lineage_entry *v = r->v;
+	const str in[] = {str_of(r->address.text), v->value, v->tags, v->agent, v->note};
+	unsigned n = 0;
+
+	for (size_t w = 0; w < f->nwords; w++) {
+		for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++) {
+			if (str_ifind(in[i], f->word[w]) != STR_NPOS) {
+				n++;
+				break;
+			}
+		}
+	}
+	return n;
+}
+
+static bool has_tag(str tags, str want)
+{
+	struct buf tag = BUF_INIT(SIZE_MAX);
+	enum json_tok tok;
+	bool found = false;
+	struct json j;
+
+	json_init(&j, tags);
+	while (tags.n && !found && (tok = json_next(&j)) != JSON_END && tok != JSON_BAD &&
+	       tok != JSON_MORE) {
+		if (tok != JSON_STR)
+			continue;
+		buf_reset(&tag);
+		json_text(&j, &tag);
+		found = str_ieq(buf_str(&tag), want);
+	}
+	buf_release(&tag);
+	return found;
+}
+
+static bool fits(const struct search *f, const struct record *r, unsigned *words)
+{
+	const struct record_query *q = f->q;
+
+	if (q->tag.n && !has_tag(r->v->tags, q->tag))
+		return false;
+	if (q->agent.n && !str_eq(r->v->agent, q->agent))
+		return false;
+	if (r->state.confidence < q->min_confidence)
+		return false;
+	*words = count_words(f, r);
+	return !f->nwords || *words;
+}
+
+static void add_hit(struct search *f, const char *rel, const struct record *r,
+		    size_t entry, unsigned words)
+{
+	struct hit h = {.rel = str_dup(str_of(rel)), .entry = entry, .words = words};
+
+	snprintf(h.at, sizeof(h.at), "%.*s", STR_ARG(r->v->at));
+	buf_add(&f->hits, (str){(const char *)&h, sizeof(h)});
+}
+
+static int look(const char *rel, const struct stat *st, void *arg)
+{
+	struct search *f = arg;
+	struct record r;
+	unsigned words;
+
+	(void)st;
+	if (record_load_path(f->s, str_of(rel), &r, NULL) == 0 &&
+	    str_starts(str_of(r.address.text), f->q->scope_prefix)) {
+		if (fits(f, &r, &words))
+			add_hit(f, rel, &r, STR_NPOS, words);
+		for (size_t i = 0; f->q->superseded && i < r.lineage.n; i++) {
+			if (r.lineage.entry[i].type != LINEAGE_VERSION ||
+			    !r.lineage.entry[i].whole || i == r.chain.heads[0])
+				continue;
+			record_pick(&r, i);
+			if (fits(f, &r, &words))
+				add_hit(f, rel, &r, i, words);
+		}
+	}
+	record_release(&r);
+	return 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+	int c;
+
+	if (x->words != y->words)
+		return x->words > y->words ? -1 : 1;
+	c = strcmp(y->at, x->at);
+	if (!c)
+		c = strcmp(x->rel, y->rel);
+	return c ? c : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* The folder in which everything that begins with the prefix lies. */
+static void folder_of(const struct record_query *q, struct buf *b)
+{
+	size_t slash = str_rchr(q->scope_prefix, '/');
+
+	if (slash != STR_NPOS)
+		address_folder(b, str_head(q->scope_prefix, slash));
+}
+
+static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *arg,
+		size_t *more)
+{
+	struct hit *h = (struct hit *)(void *)f->hits.p;
+	size_t n = f->hits.n / sizeof(*h),
+	       limit = f->q->limit ? f->q->limit : RECORD_LIMIT;
+	int ret = 0;
+
+	if (n)
+		qsort(h, n, sizeof(*h), by_rank);
+	*more = n > limit ? n - limit : 0;
+	for (size_t i = 0; i < n && i < limit && !ret; i++) {
+		struct record r;
+
+		/* it may have gone since */
+		if (record_load_path(f->s, str_of(h[i].rel), &r, NULL) == 0) {
+			if (h[i].entry != STR_NPOS && h[i].entry < r.lineage.n)
+				record_pick(&r, h[i].entry);
+			ret = fn(&r, arg);
+		}
+		record_release(&r);
+	}
+	return ret;
+}
+
+int record_search(const struct record_store *s, const struct record_query *q,
+		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
+		  struct err *e)
+{
+	struct search f = {.s = s, .q = q, .hits = BUF_INIT(SIZE_MAX)};
+	struct buf folder = BUF_INIT(SIZE_MAX);
+	str rest = q->words, word;
+	struct hit *h;
+	int ret;
+
+	*more = 0;
+	while (f.nwords < WORDS_MAX && str_word(&rest, &word))
+		f.word[f.nwords++] = word;
+	folder_of(q, &folder);
+	ret = shelf_walk(s->vault, SHELF_RECORDS, buf_str(&folder), look, &f, e);
+	if (!ret)
+		ret = give(&f, fn, arg, more);
+	h = (struct hit *)(void *)f.hits.p;
+	for (size_t i = 0; i < f.hits.n / sizeof(*h); i++)
+		free(h[i].rel);
+	buf_release(&f.hits);
+	buf_release(&folder);
+	return ret;
+}

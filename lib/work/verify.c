@@ -1,0 +1,491 @@
+/*
+ * For each record file: every entry by itself (its hashes), then how it hangs on those before
+ * it (prev, parents, number), then what is believed after it (replay).
+ */
+#include "work/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "data/digest.h"
+#include "data/seal.h"
+#include "data/shelf.h"
+
+static const char *const NAME[VERIFY_KINDS] = {
+	[VERIFY_CORRUPT] = "corrupt",
+	[VERIFY_CHAIN_BREAK] = "chain_break",
+	[VERIFY_GAP] = "gap",
+	[VERIFY_DANGLING] = "dangling",
+	[VERIFY_HEAD] = "head_mismatch",
+	[VERIFY_REPLAY] = "replay_mismatch",
+	[VERIFY_CONTESTED] = "contested",
+	[VERIFY_TORN] = "torn",
+};
+
+const char *verify_kind_name(enum verify_kind k)
+{
+	return NAME[k];
+}
+
+bool verify_failed(const struct verify *v)
+{
+	for (int k = 0; k < VERIFY_CONTESTED; k++)
+		if (v->findings[k])
+			return true;
+	return false;
+}
+
+void verify_release(struct verify *v)
+{
+	buf_release(&v->agents);
+	buf_release(&v->heads);
+}
+
+struct run {
+	const struct record_store *s;
+	const struct verify_options *o;
+	struct verify *v;
+	const char *where;
+	struct buf text;
+	struct lineage lineage;
+	struct chain chain;
+	struct address address;
+	bool bad; /* of the entry that is looked at */
+	size_t about;
+};
+
+static void found(struct run *r, enum verify_kind kind, uint64_t version,
+		  const char *what)
+{
+	struct verify_finding f = {kind, r->where, version, what};
+
+	r->v->findings[kind]++;
+	if (kind < VERIFY_CONTESTED)
+		r->bad = true;
+	if (r->o->found)
+		r->o->found(&f, r->o->arg);
+}
+
+static void add_agent(struct verify *v, str agent)
+{
+	for (const char *p = v->agents.p; p && p < v->agents.p + v->agents.n;
+	     p += strlen(p) + 1)
+		if (str_eq(str_of(p), agent))
+			return;
+	if (v->agents.n > (64u << 10))
+		return;
+	buf_add(&v->agents, agent);
+	buf_byte(&v->agents, 0);
+}
+
+static void note_time(struct verify *v, str at)
+{
+	if (!at.n || at.n >= sizeof(v->oldest))
+		return;
+	if (!v->oldest[0] || str_cmp(at, str_of(v->oldest)) < 0)
+		snprintf(v->oldest, sizeof(v->oldest), "%.*s", STR_ARG(at));
+	if (str_cmp(at, str_of(v->newest)) > 0)
+		snprintf(v->newest, sizeof(v->newest), "%.*s", STR_ARG(at));
+}
+
+/* Entry i's own hashes. */
+static void check_own(struct run *r, const struct lineage_entry *v)
+{
+	char hash[65];
+
+	if (!v->sealed)
+		found(r, VERIFY_CORRUPT, v->version,
+		      v->type == LINEAGE_VERSION ? "the line of the version was edited"
+						 : "an outcome was edited");
+	if (!v->whole) {
+		found(r, VERIFY_CORRUPT, v->version, "its line lacks a part");
+		return;
+	}
+	if (v->type != LINEAGE_VERSION)
+		return;
+	if (!v->value.p)
+		found(r, VERIFY_CORRUPT, v->version,
+		      "the value is missing, or there are two");
+	else if (chain_content(r->address.scope, r->address.key, v->version, v->value,
+			       v->agent, v->at, v->tags, hash, NULL))
+		found(r, VERIFY_CORRUPT, v->version, "the value is no JSON any more");
+	else if (!str_eq(v->content, str_of(hash)))
+		found(r, VERIFY_CORRUPT, v->version, "the value was edited");
+	chain_hash(v->content, v->parents, v->nparents, hash);
+	if (!str_eq(v->chain, str_of(hash)))
+		found(r, VERIFY_CHAIN_BREAK, v->version,
+		      "its chain hash is not that of its content and parents");
+}
+
+/* The entry before i that has this seal; STR_NPOS. */
+static size_t seal_before(const struct run *r, size_t i, str seal)
+{
+	while (i-- > 0)
+		if (str_eq(r->lineage.entry[i].seal, seal))
+			return i;
+	return STR_NPOS;
+}
+
+static size_t version_before(const struct run *r, size_t i, str chain)
+{
+	while (i-- > 0)
+		if (r->lineage.entry[i].type == LINEAGE_VERSION &&
+		    str_eq(r->lineage.entry[i].chain, chain))
+			return i;
+	return STR_NPOS;
+}
+
+/* What entry i names as before it is there. */
+static void check_links(struct run *r, size_t i)
+{
+	const struct lineage_entry *v = &r->lineage.entry[i];
+	uint64_t newest = 0;
+	bool missing = false;
+
+	for (size_t k = 0; k < v->nprev; k++)
+		missing |= seal_before(r, i, v->prev[k]) == STR_NPOS;
+	/* the very first write of each of two machines has nothing before it */
+	missing |= !v->nprev && i && !(v->type == LINEAGE_VERSION && v->version == 1);
+	for (size_t k = 0; k < v->nparents; k++) {
+		size_t p = version_before(r, i, v->parents[k]);
+
+		missing |= p == STR_NPOS;
+		if (p != STR_NPOS && r->lineage.entry[p].version > newest)
+			newest = r->lineage.entry[p].version;
+	}
+	if (missing)
+		found(r, VERIFY_CHAIN_BREAK, v->version, "what it follows is not there");
+	else if (v->type == LINEAGE_VERSION && v->version != newest + 1)
+		found(r, VERIFY_GAP, v->version,
+		      "its number does not follow that of its parent");
+}
+
+static bool same_state(const struct lineage_state *a, const struct lineage_state *b)
+{
+	return a->version == b->version && str_eq(a->chain, b->chain) &&
+	       memcmp(&a->confidence, &b->confidence, sizeof(a->confidence)) == 0 &&
+	       a->successes == b->successes && a->failures == b->failures &&
+	       a->others == b->others;
+}
+
+static bool same_double(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+/* The version that the outcome at i is about; most are about the same one as the last. */
+static size_t about(struct run *r, size_t i)
+{
+	const struct lineage_entry *o = &r->lineage.entry[i];
+
+	if (r->about >= i || r->lineage.entry[r->about].type != LINEAGE_VERSION ||
+	    !str_eq(r->lineage.entry[r->about].chain, o->of)) {
+		size_t of = version_before(r, i, o->of);
+
+		if (of == STR_NPOS)
+			return of;
+		r->about = of;
+	}
+	return r->about;
+}
+
+/* The outcome at i gives what it says. */
+static void check_replay(struct run *r, size_t i)
+{
+	const struct lineage_entry *o = &r->lineage.entry[i];
+	size_t of = about(r, i);
+	struct lineage_state s, old = {.confidence = 0};
+	enum outcome_kind kind;
+	size_t prev;
+
+	if (of == STR_NPOS || r->lineage.entry[of].version != o->version) {
+		found(r, VERIFY_DANGLING, o->version,
+		      "an outcome is about a version that is not there");
+		return;
+	}
+	prev = o->nprev == 1 ? seal_before(r, i, o->prev[0]) : STR_NPOS;
+	if (prev != STR_NPOS) {
+		s = r->lineage.entry[prev].head;
+	} else {
+		size_t head = version_before(r, i, o->head.chain);
+
+		if (head == STR_NPOS)
+			return; /* said already: a line before it is missing */
+		chain_replay(&r->chain, head, i, &s);
+	}
+	if (!o->moved)
+		chain_replay(&r->chain, of, i, &old);
+	if (!same_double(o->before, o->moved ? s.confidence : old.confidence) ||
+	    o->moved != str_eq(o->of, s.chain) || !outcome_of(o->kind, &kind)) {
+		found(r, VERIFY_REPLAY, o->version,
+		      "the reports before an outcome do not give the confidence it began from");
+		return;
+	}
+	if (o->moved)
+		chain_step(&s, o->kind);
+	if (!same_double(o->after, o->moved ? s.confidence : o->before) ||
+	    !same_state(&o->head, &s))
+		found(r, VERIFY_REPLAY, o->version,
+		      "an outcome does not give the confidence that is stored");
+}
+
+static void check_numbers(struct run *r)
+{
+	const struct lineage *l = &r->lineage;
+	bool *have;
+
+	if (!r->chain.last || r->chain.last > l->n + 1000000) {
+		if (r->chain.last)
+			found(r, VERIFY_GAP, r->chain.last,
+			      "versions before it are missing");
+		return;
+	}
+	have = calloc(r->chain.last + 1, sizeof(*have));
+	if (!have)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->entry[i].type == LINEAGE_VERSION &&
+		    l->entry[i].version <= r->chain.last)
+			have[l->entry[i].version] = true;
+	for (uint64_t n = 1; n <= r->chain.last; n++) {
+		if (!have[n]) {
+			found(r, VERIFY_GAP, n, "this version is missing");
+			break;
+		}
+	}
+	free(have);
+}
+
+static void check_heads(struct run *r)
+{
+	const struct chain *c = &r->chain;
+
+	if (!c->nheads) {
+		found(r, VERIFY_HEAD, 0, "no version is current");
+		return;
+	}
+	if (r->lineage.entry[c->heads[0]].version != c->last)
+		found(r, VERIFY_HEAD, c->last, "the current version is not the newest");
+	if (c->nheads > 1)
+		found(r, VERIFY_CONTESTED, c->last,
+		      "several versions are current, written side by side");
+}
+
+static void check_record(struct run *r)
+{
+	const struct lineage *l = &r->lineage;
+
+	r->about = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		r->bad = false;
+		if (!r->chain.twice[i]) {
+			check_own(r, &l->entry[i]);
+			if (l->entry[i].whole)
+				check_links(r, i);
+			if (l->entry[i].whole && l->entry[i].type == LINEAGE_OUTCOME)
+				check_replay(r, i);
+		}
+		r->v->checked++;
+		r->v->valid += !r->bad;
+	}
+	if (l->lost)
+		found(r, VERIFY_CORRUPT, 0,
+		      "a block has lost its line, or a line cannot be read");
+	check_numbers(r);
+	check_heads(r);
+}
+
+static void count_record(struct run *r)
+{
+	const struct lineage *l = &r->lineage;
+	struct verify *v = r->v;
+	enum outcome_kind kind;
+
+	v->records++;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct lineage_entry *e = &l->entry[i];
+
+		if (r->chain.twice[i])
+			continue;
+		if (e->type == LINEAGE_VERSION) {
+			v->versions++;
+			v->superseded++;
+			add_agent(v, e->agent);
+			note_time(v, e->at);
+		} else {
+			v->outcomes++;
+			if (outcome_of(e->kind, &kind))
+				v->kinds[kind]++;
+		}
+	}
+	if (r->chain.nheads) {
+		v->superseded -= r->chain.nheads;
+		v->sum += r->chain.state.confidence;
+		v->current++;
+	}
+	if (l->torn || l->torn_tail)
+		found(r, VERIFY_TORN, 0, "a block that a crash cut short is no version");
+	if (!r->o->check && r->chain.nheads > 1)
+		found(r, VERIFY_CONTESTED, r->chain.last,
+		      "several versions are current, written side by side");
+}
+
+/* "address head,... tip,...\n" */
+static void add_head(struct run *r)
+{
+	const struct chain *c = &r->chain;
+	struct buf *b = &r->v->heads;
+
+	buf_add(b, str_of(r->where));
+	for (size_t i = 0; i < c->nheads && i < LINEAGE_PARENTS_MAX; i++) {
+		buf_byte(b, i ? ',' : ' ');
+		buf_add(b, r->lineage.entry[c->heads[i]].chain);
+	}
+	for (size_t i = 0; i < c->ntips && i < LINEAGE_PARENTS_MAX; i++) {
+		buf_byte(b, i ? ',' : ' ');
+		buf_add(b, r->lineage.entry[c->tips[i]].seal);
+	}
+	buf_byte(b, 0);
+}
+
+/* The address in the file; it must be the one of its place. */
+static int find_address(struct run *r, const char *rel)
+{
+	struct buf path = BUF_INIT(SIZE_MAX);
+	int ret = 0;
+
+	if (r->lineage.scope.n && r->lineage.key.n) {
+		ret = address_of(&r->address, r->lineage.scope, r->lineage.key, NULL);
+		if (!ret)
+			address_path(&path, &r->address);
+		if (ret || !str_eq(buf_str(&path), str_of(rel)))
+			found(r, VERIFY_CORRUPT, 0,
+			      "the address in the file is not that of its name");
+	} else {
+		ret = address_from_path(&r->address, str_of(rel), NULL);
+		if (ret)
+			found(r, VERIFY_CORRUPT, 0,
+			      "neither the file nor its name has an address");
+	}
+	buf_release(&path);
+	return ret;
+}
+
+static int one_record(const char *rel, const struct stat *st, void *arg)
+{
+	struct run *r = arg;
+	struct err own = ERR_INIT;
+
+	r->where = rel;
+	buf_reset(&r->text);
+	r->v->bytes += (uint64_t)st->st_size;
+	if (shelf_read(r->s->vault, SHELF_RECORDS, str_of(rel), &r->text, &own)) {
+		found(r, VERIFY_CORRUPT, 0, own.msg);
+		return 0;
+	}
+	lineage_parse(&r->lineage, buf_str(&r->text));
+	chain_of(&r->chain, &r->lineage);
+	if (!find_address(r, rel)) {
+		r->where = r->address.text;
+		count_record(r);
+		if (r->o->check)
+			check_record(r);
+		add_head(r);
+	}
+	address_release(&r->address);
+	chain_release(&r->chain);
+	return 0;
+}
+
+static int one_pin(const struct packet_pin *pin, void *arg)
+{
+	struct run *r = arg;
+
+	if (pin->missing)
+		found(r, VERIFY_DANGLING, pin->version,
+		      "a packet pins a version that is not there");
+	return 0;
+}
+
+static int one_packet(struct packet *p, void *arg)
+{
+	struct run *r = arg;
+	struct packet parent = {0};
+
+	r->where = p->id;
+	r->bad = false;
+	r->v->packets++;
+	r->v->checked++;
+	r->v->bytes += p->text.n;
+	if (!p->body && p->torn) {
+		found(r, VERIFY_TORN, 0,
+		      "a packet that a crash cut short was never handed over");
+		return 0;
+	}
+	r->v->states[p->status]++;
+	if (p->corrupt)
+		found(r, VERIFY_CORRUPT, 0, "the packet, or its status, was edited");
+	if (p->contested)
+		found(r, VERIFY_CONTESTED, 0, "two machines picked it up");
+	if (r->o->check && p->body) {
+		packet_resolve(r->s, p, one_pin, r, NULL);
+		if (p->parent.n && packet_read(r->s, p->parent, &parent, NULL))
+			found(r, VERIFY_DANGLING, 0,
+			      "the packet it answers is not there");
+		packet_release(&parent);
+	}
+	r->v->valid += !r->bad;
+	buf_printf(&r->v->heads, "%s %s", p->id, p->tip);
+	buf_byte(&r->v->heads, 0);
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void make_root(struct verify *v)
+{
+	struct buf list = BUF_INIT(SIZE_MAX), all = BUF_INIT(SIZE_MAX);
+	const char **line;
+	size_t n;
+
+	for (const char *p = v->heads.p; p && p < v->heads.p + v->heads.n;
+	     p += strlen(p) + 1)
+		buf_add(&list, (str){(const char *)&p, sizeof(p)});
+	line = (const char **)(void *)list.p;
+	n = list.n / sizeof(*line);
+	if (n)
+		qsort(line, n, sizeof(*line), by_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_add(&all, str_of(line[i]));
+		buf_byte(&all, '\n');
+	}
+	digest_hex(buf_str(&all), v->root);
+	buf_release(&list);
+	buf_release(&all);
+}
+
+int verify_run(const struct record_store *s, const struct verify_options *o,
+	       struct verify *v, struct err *e)
+{
+	struct run r = {.s = s,
+			.o = o,
+			.v = v,
+			.text = BUF_INIT(SHELF_FILE_MAX),
+			.lineage = LINEAGE_INIT};
+	int ret;
+
+	*v = (struct verify){.agents = BUF_INIT(1u << 20), .heads = BUF_INIT(SIZE_MAX)};
+	ret = shelf_walk(s->vault, SHELF_RECORDS, STR_NONE, one_record, &r, e);
+	if (!ret)
+		ret = packet_each(s, one_packet, &r, e);
+	v->confidence = v->current ? v->sum / (double)v->current : 0;
+	if (!ret)
+		make_root(v);
+	lineage_release(&r.lineage);
+	buf_release(&r.text);
+	return ret;
+}
