@@ -34,6 +34,11 @@ static struct node *node_at(const struct tree *t, uint32_t i)
 	return (struct node *)(void *)t->nodes.p + i;
 }
 
+static str name_of(const struct tree *t, const struct node *n)
+{
+	return n->key_n ? (str){t->names.p + n->key, n->key_n} : STR_NONE;
+}
+
 static void tree_release(struct tree *t)
 {
 	buf_release(&t->nodes);
@@ -166,7 +171,7 @@ static int sort_object(struct tree *t, uint32_t i, struct err *e)
 	for (uint32_t c = up->first; c != NONE; c = node_at(t, c)->next) {
 		struct node *child = node_at(t, c);
 
-		m[n++] = (struct member){{t->names.p + child->key, child->key_n}, c};
+		m[n++] = (struct member){name_of(t, child), c};
 	}
 	qsort(m, n, sizeof(*m), by_key);
 	for (uint32_t k = 0; k < n; k++) {
@@ -394,7 +399,7 @@ static void add_name(struct buf *out, const struct tree *t, const struct node *n
 {
 	if (n->parent == NONE || node_at(t, n->parent)->tok != JSON_OBJ)
 		return;
-	add_string(out, (str){t->names.p + n->key, n->key_n}, form == CANON_ASCII);
+	add_string(out, name_of(t, n), form == CANON_ASCII);
 	buf_byte(out, ':');
 	if (form == CANON_PRETTY)
 		buf_byte(out, ' ');
