@@ -73,6 +73,7 @@ static const struct {
 	  {"manual", offsetof(struct journal, manual)},
 	  {"noticed", offsetof(struct journal, noticed)},
 	  {"compacting", offsetof(struct journal, compacting)},
+	  {"prompted", offsetof(struct journal, prompted)},
 };
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -72,6 +72,7 @@ struct journal {
 	bool headless, worked, manual,
 		noticed; /* worked: an edit, a commit, a finished task */
 	bool compacting; /* PreCompact came, and no start from the summary since */
+	bool prompted;   /* a real prompt came since a document was offered */
 	bool is_new;     /* journal_open found no file */
 	bool done;       /* its file lies, or is to lie, in journal/done/ */
 	char *path;      /* of the file */

@@ -383,6 +383,7 @@ static int turn_ended(struct lifecycle *l, struct err *e)
 	ret = lifecycle_current(l, e);
 	if (!ret)
 		journal_list_clear(l->j->agents); /* the transcript has them by now */
+	lifecycle_claim(l, NULL);
 	saved = lifecycle_save(l, e);
 	return ret ? ret : saved;
 }
@@ -495,34 +496,42 @@ static void tell_claimed(struct lifecycle *l, const char *name, const struct err
 	buf_add(text, STR("). That session is at work on them.\n"));
 }
 
+/* What came of a claim: true when there is nothing left to claim. */
+static bool claim_offered(struct lifecycle *l, const char *name, struct buf *text)
+{
+	struct journal *j = l->j;
+	struct err e = ERR_INIT;
+	int ret = docs_move(&l->vault, str_of(j->project), str_of(name), DOCS_PENDING,
+			    DOCS_CLAIMED, str_of(j->session), &e);
+
+	if (!ret) {
+		journal_set(&j->claimed, str_of(name));
+		lifecycle_log(l, "claimed %s", name);
+		return true;
+	}
+	if (ret != HF_EAMBIGUOUS && ret != HF_ENOTFOUND) {
+		lifecycle_log(l, "not claimed: %s", e.msg);
+		return false;
+	}
+	if (text)
+		tell_claimed(l, name, &e, text);
+	return text != NULL;
+}
+
 void lifecycle_claim(struct lifecycle *l, struct buf *text)
 {
 	struct journal *j = l->j;
 	struct err e = ERR_INIT;
-	char *name;
-	int ret;
 
-	if (j->claimed || !j->offered[0] || !l->vault_ok)
+	if (j->claimed || !j->offered[0] || !j->prompted || !l->vault_ok)
 		return;
-	if (vault_lock(&l->vault, LIFECYCLE_LOCK_MS, &e)) { /* the next prompt claims */
+	if (vault_lock(&l->vault, LIFECYCLE_LOCK_MS, &e)) {
 		lifecycle_log(l, "not claimed yet: %s", e.msg);
 		return;
 	}
-	name = str_dup(str_of(j->offered[0]));
-	ret = docs_move(&l->vault, str_of(j->project), str_of(name), DOCS_PENDING,
-			DOCS_CLAIMED, str_of(j->session), &e);
-	vault_unlock(&l->vault);
-	if (!ret) {
-		journal_set(&j->claimed, str_of(name));
-		lifecycle_log(l, "claimed %s", name);
-	} else if (ret == HF_EAMBIGUOUS || ret == HF_ENOTFOUND) {
-		tell_claimed(l, name, &e, text);
-	} else {
-		lifecycle_log(l, "not claimed: %s", e.msg);
-	}
-	if (ret == 0 || ret == HF_EAMBIGUOUS || ret == HF_ENOTFOUND)
+	if (claim_offered(l, j->offered[0], text))
 		journal_list_clear(j->offered);
-	free(name);
+	vault_unlock(&l->vault);
 }
 
 /* The client sent no SessionStart: nothing of this session has been written yet. */
@@ -554,7 +563,8 @@ int lifecycle_user_prompt(struct lifecycle *l, struct buf *reply, struct err *e)
 		ret = lifecycle_tell_compact(l, &text, e);
 	}
 	if (is_real_prompt(l->in->prompt))
-		lifecycle_claim(l, &text);
+		l->j->prompted = true;
+	lifecycle_claim(l, &text);
 out:
 	saved = lifecycle_save(l, e);
 	hookio_context(reply, HOOK_USER_PROMPT, buf_str(&text), buf_str(&user));
@@ -580,6 +590,7 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 	/* first the little that matters: this hook may be killed at any moment */
 	saved = lifecycle_save(l, e);
 	ret = lifecycle_current(l, e);
+	lifecycle_claim(l, NULL);
 	if (!ret)
 		lifecycle_finish(l, j);
 	if (!saved || !ret)

@@ -41,7 +41,10 @@ int lifecycle_tell_start(struct lifecycle *l, struct buf *text, struct buf *user
 			 struct err *e);
 /* What a compaction has taken away. */
 int lifecycle_tell_compact(struct lifecycle *l, struct buf *text, struct err *e);
-/* Claim what was offered; a second claimer is told. */
+/*
+ * Claim what was offered, once a real prompt has come. A second claimer is told; without a
+ * text to tell it in, that waits for the next prompt, and so does a lock that is held.
+ */
 void lifecycle_claim(struct lifecycle *l, struct buf *text);
 
 /* ---- lifecycle_settle.c: sessions that are over ---- */

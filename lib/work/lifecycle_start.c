@@ -82,6 +82,7 @@ static void give(struct lifecycle *l, const struct docs_item *it, struct buf *te
 		l->o.early(NULL);
 	journal_list_clear(l->j->offered);
 	journal_list_add(l->j->offered, str_of(it->name));
+	l->j->prompted = false;
 	if (!user->n) {
 		buf_add(user, STR("handoff: notes of session "));
 		utf8_show(user, lifecycle_short(it->session), UTF8_ONELINE);
@@ -281,11 +282,31 @@ out:
 	buf_release(&why);
 }
 
+/*
+ * Our first word of a session that has a history already: the program came in its middle, or
+ * its start was lost. What there is is read now, when a moment more is not felt as much as
+ * at the end of a turn. The reply is ready, should the time end here.
+ */
+static void read_ahead(struct lifecycle *l, const struct buf *reply)
+{
+	struct err e = ERR_INIT;
+
+	if (l->j->document || !l->j->transcript || !fs_is_file(l->j->transcript))
+		return;
+	if (l->o.early)
+		l->o.early(reply);
+	if (lifecycle_current(l, &e))
+		lifecycle_log(l, "reading ahead: %s", e.msg);
+	if (l->o.early)
+		l->o.early(NULL);
+}
+
 int lifecycle_session_start(struct lifecycle *l, struct buf *reply, struct err *e)
 {
 	struct buf text = BUF_INIT(HOOKIO_INPUT_MAX),
 		   user = BUF_INIT(4 * HOOKIO_USER_MAX);
 	str source = l->in->source;
+	bool fresh = l->j->is_new;
 	struct err saved = ERR_INIT;
 	int ret = 0;
 
@@ -314,6 +335,10 @@ int lifecycle_session_start(struct lifecycle *l, struct buf *reply, struct err *
 	add_problem(l, &saved, &user);
 	lifecycle_save(l, NULL);
 	hookio_context(reply, HOOK_SESSION_START, buf_str(&text), buf_str(&user));
+	if (fresh) {
+		read_ahead(l, reply);
+		lifecycle_save(l, NULL);
+	}
 out:
 	buf_release(&text);
 	buf_release(&user);

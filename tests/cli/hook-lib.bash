@@ -237,6 +237,21 @@ ends()
 		>>"$(transcript "$1")"
 }
 
+# another process holds the lock of the vault, until store_free
+store_held()
+{
+	(exec 8>>"$HANDOFF_VAULT/.index.db.handoff.lock"; flock 8; exec sleep 30) 3>&- &
+	HOLDER=$!
+	disown
+	until ! flock -n "$HANDOFF_VAULT/.index.db.handoff.lock" true; do sleep 0.01; done
+}
+
+store_free()
+{
+	kill -9 "$HOLDER"
+	gone "$HOLDER"
+}
+
 # a turn with work in it, and its Stop
 works()
 {

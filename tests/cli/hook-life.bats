@@ -124,6 +124,64 @@ teardown()
 	grep -q "^claimed_by: $(sid B)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 }
 
+@test "a claim that met a held store is made at the end of the turn" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	store_held
+	event B UserPromptSubmit "prompt=go on"
+	event B Stop stop_hook_active:=false
+	[ "$(status_of)" = pending ]
+	store_free
+	event B Stop stop_hook_active:=false
+	[ -z "$output" ]
+	[ "$(status_of)" = claimed ]
+	grep -q "^claimed_by: $(sid B)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
+@test "a claim that met a held store is made at the next prompt, whatever it is" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	event B UserPromptSubmit "prompt=/status"
+	event B Stop stop_hook_active:=false
+	[ "$(status_of)" = pending ]
+	store_held
+	event B UserPromptSubmit "prompt=go on"
+	store_free
+	[ "$(status_of)" = pending ]
+	event B UserPromptSubmit "prompt=/status"
+	[ "$(status_of)" = claimed ]
+}
+
+@test "a claim that came too late is told at the next prompt, not at the end of a turn" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	client C
+	event B SessionStart source=startup
+	event C SessionStart source=startup
+	store_held
+	event B UserPromptSubmit "prompt=go on"
+	store_free
+	event C UserPromptSubmit "prompt=go on"
+	event B Stop stop_hook_active:=false
+	[ -z "$output" ]
+	event B UserPromptSubmit "prompt=and now"
+	has "picked up by another session"
+	event B UserPromptSubmit "prompt=and now"
+	[ -z "$output" ]
+	grep -q "^claimed_by: $(sid C)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
 @test "after work the claimed document is archived and the next one goes on" {
 	client A
 	event A SessionStart source=startup
@@ -474,6 +532,27 @@ teardown()
 	event B UserPromptSubmit "prompt=three"
 	[ -z "$output" ]
 	[ "$(status_of)" = pending ]
+}
+
+@test "a start that comes to a session in its middle reads what there is" {
+	client A
+	says A "Count the lorries at the gate, but never touch config/prod.yaml."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	answers A "The lorries are counted from zero now."
+	event A SessionStart source=startup
+	[ -z "$output" ]
+	[ "$(documents)" -eq 1 ]
+	[ "$(status_of)" = live ]
+	[ "$(jq .offset "$STATE/journal/$(sid A).json")" -eq "$(stat -c %s "$(transcript A)")" ]
+	client B
+	says B "what is the time"
+	answers B "I cannot know."
+	event B SessionStart source=compact
+	[ "$(documents)" -eq 1 ]
+	client C
+	mkfifo "$(transcript C)"
+	event C SessionStart source=startup
+	[ "$(documents)" -eq 1 ]
 }
 
 @test "headless runs and sub-agents take nothing and leave nothing" {

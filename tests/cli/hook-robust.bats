@@ -191,10 +191,7 @@ took_ms()
 	event A SessionStart source=startup
 	works A
 	quits A
-	(exec 8>>"$HANDOFF_VAULT/.index.db.handoff.lock"; flock 8; exec sleep 30) 3>&- &
-	holder=$!
-	disown
-	until ! flock -n "$HANDOFF_VAULT/.index.db.handoff.lock" true; do sleep 0.01; done
+	store_held
 	client B
 	took_ms event B SessionStart source=startup
 	[ "$ms" -lt 1500 ]
@@ -205,8 +202,7 @@ took_ms()
 	[ "$(status_of)" = pending ]
 	works B
 	event B SessionEnd reason=other
-	kill -9 "$holder"
-	gone "$holder"
+	store_free
 	event B SessionStart source=resume
 	event B UserPromptSubmit "prompt=go on"
 	grep -q "^claimed_by: $(sid B)" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
