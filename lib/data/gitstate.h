@@ -103,5 +103,11 @@ void gitstate_release(struct gitstate *g);
 void gitstate_show(const struct gitstate *g, struct buf *out, size_t max_files);
 /* The same as a JSON object. */
 void gitstate_json(const struct gitstate *g, struct buf *out);
+/*
+ * What gitstate_json has written, for a state that is to be shown again later: at most 200
+ * files, and none of them told to be a submodule. False (and GITSTATE_FAILED) when it is
+ * something else. To be released whatever comes back.
+ */
+bool gitstate_load(struct gitstate *g, str json);
 
 #endif

@@ -8,6 +8,7 @@
  * gitstate_rename.c which staged files were renamed
  * gitstate_git.c   the same through the git program, for what libgit2 cannot read
  * gitstate_show.c  text and JSON
+ * gitstate_load.c  back from JSON
  */
 #ifndef DATA_GITSTATE_IMPL_H
 #define DATA_GITSTATE_IMPL_H
@@ -36,6 +37,7 @@ struct gitstate_place {
 	char *commondir; /* shared: refs, config, objects */
 };
 
+const char *gitstate_kind_name(enum gitstate_kind kind);
 bool gitstate_late(const struct gitstate_run *r);
 /* Append "; text" to the note. */
 void gitstate_say(struct gitstate *g, const char *fmt, ...)

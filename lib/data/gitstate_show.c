@@ -207,7 +207,7 @@ static void add_bool(struct buf *out, const char *key, bool v)
 	buf_add(out, v ? STR("true") : STR("false"));
 }
 
-static const char *kind_name(enum gitstate_kind kind)
+const char *gitstate_kind_name(enum gitstate_kind kind)
 {
 	switch (kind) {
 	case GITSTATE_REPO:
@@ -249,8 +249,9 @@ void gitstate_json(const struct gitstate *g, struct buf *out)
 	char at[CLOCK_ISO_BYTES];
 
 	buf_byte(out, '{');
-	add_text(out, "kind", kind_name(g->kind));
+	add_text(out, "kind", gitstate_kind_name(g->kind));
 	add_text(out, "top", g->top);
+	add_text(out, "common", g->common);
 	add_text(out, "branch", g->branch);
 	add_text(out, "head", g->head);
 	add_text(out, "subject", g->subject);

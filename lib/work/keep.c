@@ -8,17 +8,15 @@
  * transcript that is shorter or has other bytes before the offset), the transcript is read
  * from the start. It is written without fsync for the same reason.
  */
-#include "work/keep.h"
+#include "work/keep_impl.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "data/claude.h"
 #include "data/config.h"
-#include "data/gitstate.h"
 #include "data/note.h"
 #include "work/hazards.h"
 #include "work/prose.h"
@@ -42,12 +40,17 @@ struct state {
 	uint64_t offset, records;
 };
 
-static void facts_path(const char *state_dir, str session, struct buf *b)
+void keep_path(const char *state_dir, str session, const char *ending, struct buf *b)
 {
 	fs_join(b, str_of(state_dir), STR(FOLDER));
 	buf_byte(b, '/');
 	buf_add(b, session);
-	buf_add(b, STR(".facts"));
+	buf_add(b, str_of(ending));
+}
+
+static void facts_path(const char *state_dir, str session, struct buf *b)
+{
+	keep_path(state_dir, session, ".facts", b);
 }
 
 /* A hash of the bytes just before `offset`; tells an appended file from a rewritten one. */
@@ -328,14 +331,30 @@ static void set_field(struct buf *text, const char *key, const char *value)
 	*text = new;
 }
 
-static int render(struct vault *v, struct journal *j, struct source *src,
-		  const struct facts *f, const struct keep_options *o, struct buf *text,
-		  struct err *e)
+/* False: there was no time for it. */
+static bool read_git(const char *state_dir, const struct journal *j,
+		     const struct keep_options *o, struct gitstate *git)
+{
+	struct gitstate_options go = {.deadline_ns = o->deadline_ns};
+
+	if (o->ended && keep_git_load(state_dir, j, git))
+		return true;
+	gitstate_release(git);
+	if (o->no_git || late(o, 0))
+		return false;
+	gitstate_read(git, keep_git_dir(j), &go);
+	if (o->status == DOCS_PENDING && j->state == JOURNAL_ENDED && !o->ended)
+		keep_git_store(state_dir, j, git);
+	return true;
+}
+
+static int render(struct vault *v, const char *state_dir, struct journal *j,
+		  struct source *src, const struct facts *f, const struct keep_options *o,
+		  struct buf *text, struct err *e)
 {
 	struct handed h;
 	struct ending end;
 	struct gitstate git = {0};
-	struct gitstate_options go = {.deadline_ns = o->deadline_ns};
 	struct handoff_options ho = {
 		.since = CLOCK_NONE, .kind = o->kind, .status = status_word(o->status)};
 	struct handoff_input in = {
@@ -350,14 +369,8 @@ static int render(struct vault *v, struct journal *j, struct source *src,
 	ho.nlineage = h.nlineage;
 	ho.hazards = h.hazard;
 	ho.nhazards = h.nhazard;
-	if (!o->no_git && !late(o, 0)) {
-		gitstate_read(&git,
-			      j->worktree ? j->worktree
-			      : j->dir    ? j->dir
-					  : "/",
-			      &go);
+	if (read_git(state_dir, j, o, &git))
 		in.git = &git;
-	}
 	ret = handoff_render(&in, &ho, text, e);
 	set_field(text, "source_session", j->session);
 	set_field(text, "project", j->project);
@@ -405,8 +418,8 @@ static bool has_delta(const struct facts *f)
 	return f->ncommit || f->nedit || f->nprompt;
 }
 
-static int write_document(struct vault *v, struct journal *j, struct source *src,
-			  struct state *s, const struct keep_options *o,
+static int write_document(struct vault *v, const char *state_dir, struct journal *j,
+			  struct source *src, struct state *s, const struct keep_options *o,
 			  struct keep_done *done, struct err *e)
 {
 	struct buf text = BUF_INIT(HANDOFF_DOC_MAX), made = BUF_INIT(HANDOFF_DOC_MAX),
@@ -435,7 +448,7 @@ static int write_document(struct vault *v, struct journal *j, struct source *src
 		done->trivial = is_trivial(f);
 		if (done->trivial)
 			goto out;
-		ret = render(v, j, src, f, o, own ? &made : &text, e);
+		ret = render(v, state_dir, j, src, f, o, own ? &made : &text, e);
 		if (ret)
 			goto out;
 		if (own)
@@ -486,7 +499,7 @@ int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 	j->records = s.records;
 	j->ino = (uint64_t)src.ino;
 	if (!ret && o->render && done->current)
-		ret = write_document(v, j, &src, &s, o, done, e);
+		ret = write_document(v, state_dir, j, &src, &s, o, done, e);
 	if (!ret && !done->current)
 		ret = err_set(e, HF_ETIME,
 			      "%s: read up to byte %llu; the rest comes later",
@@ -518,6 +531,7 @@ int keep_forget(const char *state_dir, str session, struct err *e)
 	if (!journal_id_ok(session))
 		ret = err_set(e, HF_EUSAGE, "not a session id: %.*s", STR_ARG(session));
 	else {
+		keep_forget_git(state_dir, session);
 		facts_path(state_dir, session, &path);
 		if (fs_is_file(buf_cstr(&path)) && io.unlink(buf_cstr(&path)) < 0)
 			ret = err_sys(e, "%s: unlink", buf_cstr(&path));

@@ -43,6 +43,7 @@ struct keep_options {
 	enum handoff_kind kind; /* AUTO, or RECOVERED for a dead session */
 	bool render;            /* false: only read on; no document is written */
 	bool no_git;
+	bool ended; /* SessionEnd came: the git state that was noted then stands */
 	int64_t deadline_ns;
 };
 
@@ -51,6 +52,13 @@ int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 		const struct keep_options *o, struct keep_done *done, struct err *e);
 /* The facts that are stored of a session so far (none read: an empty one); NULL without a transcript. The caller frees it. */
 struct extract *keep_facts(const char *state_dir, const struct journal *j);
+/*
+ * Note the git state of a session that ends now (j->ended_at), when its document needs no
+ * writing; keep_update with PENDING notes it by itself.
+ */
+void keep_note_git(const char *state_dir, const struct journal *j, int64_t deadline_ns);
+/* Drop that note: nothing will be added to its document any more. */
+void keep_forget_git(const char *state_dir, str session);
 /* Drop the stored facts of a session. */
 int keep_forget(const char *state_dir, str session, struct err *e);
 

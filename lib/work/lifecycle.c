@@ -578,7 +578,7 @@ out:
 int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 {
 	struct journal *j = l->j;
-	int ret, saved;
+	int ret = 0, saved;
 
 	(void)reply; /* nobody would read it */
 	lifecycle_touch(l, false);
@@ -589,7 +589,10 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 		return journal_retire(j, e);
 	/* first the little that matters: this hook may be killed at any moment */
 	saved = lifecycle_save(l, e);
-	ret = lifecycle_current(l, e);
+	if (nothing_new(j))
+		keep_note_git(l->state_dir, j, l->o.deadline_ns);
+	else
+		ret = lifecycle_current(l, e);
 	lifecycle_claim(l, NULL);
 	if (!ret)
 		lifecycle_finish(l, j);

@@ -365,6 +365,8 @@ static void retire(struct lifecycle *l, struct journal *k)
 	}
 	if (journal_retire(k, &e))
 		log_failure(l, k, &e);
+	else
+		keep_forget_git(l->state_dir, str_of(k->session));
 }
 
 /* The document of the session as it lies in handoffs/, or DOCS_ODD. */
@@ -410,6 +412,7 @@ static void settle_read(struct settle *st, struct journal *k, const struct stat 
 	struct keep_options o = {.status = DOCS_PENDING,
 				 .kind = HANDOFF_AUTO,
 				 .render = true,
+				 .ended = k->state == JOURNAL_ENDED,
 				 .deadline_ns = l->o.deadline_ns};
 	struct keep_done done = {.current = true};
 	struct err e = ERR_INIT;

@@ -644,6 +644,33 @@ teardown()
 	has "never rename the gate"
 }
 
+@test "what is topped up after SessionEnd keeps the git state of the end" {
+	client A
+	event A SessionStart source=startup
+	works A
+	head=$(git -C "$P" rev-parse --short=12 HEAD)
+	event A SessionEnd reason=prompt_input_exit
+	runs A "make test" "3 failed" 1
+	ends A
+	dies A
+	git -C "$P" add -A
+	git -C "$P" commit -qm "counted by somebody else"
+	git -C "$P" checkout -qb other
+	client B
+	event B SessionStart source=startup
+	has "make test"
+	grep -q "^head: $head" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	grep -q '^branch: main' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	grep -q 'not committed (now).*src/count.c' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+	has "Branch: main then, other now"
+	[ -z "$(find "$STATE/facts" -name '*.git')" ]
+	works B
+	dies B
+	client C
+	event C SessionStart source=startup
+	grep -q '^branch: other' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
 @test "the directory is that of the first event, whatever cd does later" {
 	client A
 	event A SessionStart source=startup

@@ -421,6 +421,36 @@ static const struct row rows[] = {
 	/* clang-format on */
 };
 
+/* Written as JSON and loaded, it says the same. */
+static void assert_kept(const struct gitstate *g)
+{
+	struct buf json = BUF_INIT(1 << 20), again = BUF_INIT(1 << 20);
+	struct buf shown = BUF_INIT(1 << 20), other = BUF_INIT(1 << 20);
+	struct gitstate kept;
+
+	gitstate_json(g, &json);
+	assert_true(gitstate_load(&kept, buf_str(&json)));
+	gitstate_json(&kept, &again);
+	assert_str(buf_str(&again), buf_str(&json));
+	gitstate_show(g, &shown, 30);
+	gitstate_show(&kept, &other, 30);
+	assert_str(buf_str(&other), buf_str(&shown));
+	assert_int_equal(kept.nfiles, g->nfiles);
+	for (size_t i = 0; i < kept.nfiles; i++)
+		assert_int_equal(kept.file[i].flags,
+				 g->file[i].flags & ~(unsigned)GITSTATE_SUBMODULE);
+	gitstate_release(&kept);
+	/* cut anywhere, it is either whole or nothing */
+	for (size_t n = 0; n < json.n; n++) {
+		assert_false(gitstate_load(&kept, str_head(buf_str(&json), n)));
+		gitstate_release(&kept);
+	}
+	buf_release(&json);
+	buf_release(&again);
+	buf_release(&shown);
+	buf_release(&other);
+}
+
 static void check_row(const struct row *r)
 {
 	const char *dir = build(r->script, r->sub);
@@ -430,6 +460,7 @@ static void check_row(const struct row *r)
 	print_message("# %s\n", r->script);
 	gitstate_read(&g, dir, NULL);
 	assert_shown(&g, r->text);
+	assert_kept(&g);
 	gitstate_release(&g);
 	assert_true(before == fingerprint(dir));
 	assert_false(test_exists("ran"));

@@ -1,0 +1,21 @@
+/*
+ * keep_impl: what the files of keep share; nobody else includes it.
+ */
+#ifndef WORK_KEEP_IMPL_H
+#define WORK_KEEP_IMPL_H
+
+#include "base/clock.h"
+#include "data/gitstate.h"
+#include "work/keep.h"
+
+/* Append STATE/facts/<session><ending>. */
+void keep_path(const char *state_dir, str session, const char *ending, struct buf *b);
+/* The directory whose git state is that of the session. */
+const char *keep_git_dir(const struct journal *j);
+/* For the end that the journal names; a failure leaves it to be read anew. */
+void keep_git_store(const char *state_dir, const struct journal *j,
+		    const struct gitstate *git);
+/* What was stored for that end; false when there is nothing. To be released either way. */
+bool keep_git_load(const char *state_dir, const struct journal *j, struct gitstate *git);
+
+#endif
