@@ -70,7 +70,7 @@ struct journal {
 	uint64_t records; /* record number at that offset */
 	uint64_t ino;     /* of the transcript at that time */
 	bool headless, worked, manual,
-		noticed; /* worked: an edit, a commit, a finished task */
+		noticed; /* worked: an edit, a commit, a finished task; manual: its document was written, not made */
 	bool compacting; /* PreCompact came, and no start from the summary since */
 	bool prompted;   /* a real prompt came since a document was offered */
 	bool is_new;     /* journal_open found no file */

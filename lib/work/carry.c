@@ -107,6 +107,8 @@ int carry_load(struct carry *c, const struct scope *s, struct err *e)
 		take(c, own, !is_free(own));
 	if (own && is_free(own))
 		c->own = own;
+	else if (own && !own->archived && own->status == DOCS_CLAIMED)
+		c->taken = own;
 	return 0;
 }
 

@@ -25,6 +25,8 @@ struct carry {
 		docs; /* all of the project, the archive too; backing of what follows */
 	const struct docs_item
 		*own; /* the session's document that may be replaced; NULL */
+	const struct docs_item
+		*taken; /* the session's document that another one has claimed; NULL */
 	const struct docs_item *claimed; /* NULL */
 	char *name[CARRY_NAMES_MAX];
 	size_t nname;

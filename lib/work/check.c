@@ -149,9 +149,12 @@ void check_hazard_key(struct buf *out, str line)
 	line = without(without(without(str_trim(line), STR("- ")), STR("User: ")),
 		       STR("Plan: "));
 	prose_squeeze(&flat, line);
-	for (i = 0; i < flat.n; i++)
-		if (flat.p[i] != '"')
-			buf_byte(out, str_lower(flat.p[i]));
+	line = buf_str(&flat);
+	while (line.n && str_chr(STR("\".! "), line.p[line.n - 1]) != STR_NPOS)
+		line.n--;
+	for (i = 0; i < line.n; i++)
+		if (line.p[i] != '"')
+			buf_byte(out, str_lower(line.p[i]));
 	buf_release(&flat);
 }
 

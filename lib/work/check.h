@@ -53,7 +53,7 @@ void check_release(struct check *c);
 void check_json(const struct check *c, struct buf *out);
 
 /*
- * The words of a stated hazard line without "- User: ", quotes and white space: what makes
+ * The words of a stated hazard line without "- User: ", quotes, white space and a last stop: what makes
  * two of them the same.
  */
 void check_hazard_key(struct buf *out, str line);

@@ -181,20 +181,20 @@ static str retiring(str hazards, str key)
 	return STR_NONE;
 }
 
-void hazards_keep_retired(struct buf *out, str text, str old)
+/* Append text with the hazards that `old` retires replaced by the lines that do so. */
+static void replace_retired(struct buf *out, str text, str old)
 {
-	struct handoff_doc d = {.session = STR_NONE}, was = {.session = STR_NONE};
+	struct handoff_doc d = {.session = STR_NONE};
 	struct buf key = BUF_INIT(HANDOFF_DOC_MAX);
 	const char *from = text.p;
 	size_t it = 0;
 	str line, retired;
 
 	handoff_read(&d, text, NULL);
-	handoff_read(&was, old, NULL);
 	while (handoff_next_hazard(d.hazards, &it, &line)) {
 		buf_reset(&key);
 		check_hazard_key(&key, line);
-		retired = retiring(was.hazards, buf_str(&key));
+		retired = retiring(old, buf_str(&key));
 		if (!retired.n)
 			continue;
 		buf_add(out, (str){from, (size_t)(line.p - from)});
@@ -203,4 +203,59 @@ void hazards_keep_retired(struct buf *out, str text, str old)
 	}
 	buf_add(out, (str){from, (size_t)(text.p + text.n - from)});
 	buf_release(&key);
+}
+
+/* The lines of `old` that retire something and that stand nowhere in hazards. */
+static void missing_retired(struct buf *out, str hazards, str old)
+{
+	str line;
+
+	while (str_line(&old, &line)) {
+		line = str_trim_right(line);
+		if (str_starts(line, STR(CHECK_RETIRED)) &&
+		    str_find(hazards, line) == STR_NPOS)
+			buf_printf(out, "%.*s\n", STR_ARG(line));
+	}
+}
+
+void hazards_keep_retired(struct buf *out, str text, str old)
+{
+	struct handoff_doc d = {.session = STR_NONE}, was = {.session = STR_NONE};
+	struct buf made = BUF_INIT(2 * HANDOFF_DOC_MAX), more = BUF_INIT(HANDOFF_DOC_MAX);
+	str now, body;
+	size_t end;
+
+	handoff_read(&was, old, NULL);
+	replace_retired(&made, text, was.hazards);
+	now = buf_str(&made);
+	handoff_read(&d, now, NULL);
+	missing_retired(&more, d.hazards, was.hazards);
+	if (!d.hazards.p || !more.n) {
+		buf_add(out, now);
+	} else {
+		body = str_trim_right(d.hazards);
+		end = (size_t)(body.p + body.n - now.p);
+		buf_add(out, str_head(now, end));
+		if (out->n && out->p[out->n - 1] != '\n')
+			buf_byte(out, '\n');
+		buf_add(out, buf_str(&more));
+		if (end < now.n && now.p[end] == '\n')
+			end++;
+		buf_add(out, str_from(now, end));
+	}
+	buf_release(&made);
+	buf_release(&more);
+}
+
+bool hazards_retires(str old)
+{
+	struct handoff_doc was = {.session = STR_NONE};
+	struct buf b = BUF_INIT(HANDOFF_DOC_MAX);
+	bool any;
+
+	handoff_read(&was, old, NULL);
+	missing_retired(&b, STR_NONE, was.hazards);
+	any = b.n > 0;
+	buf_release(&b);
+	return any;
 }

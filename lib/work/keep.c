@@ -418,9 +418,18 @@ static bool has_delta(const struct facts *f)
 	return f->ncommit || f->nedit || f->nprompt;
 }
 
+/* A person or a model has written it: by hand, or after its session had died. */
+static bool is_written(const struct journal *j, const struct docs_item *own)
+{
+	return own->kind == HANDOFF_MANUAL ||
+	       (own->kind == HANDOFF_RECOVERED && j->manual && j->document &&
+		strcmp(j->document, own->name) == 0);
+}
+
 static int write_document(struct vault *v, const char *state_dir, struct journal *j,
-			  struct source *src, struct state *s, const struct keep_options *o,
-			  struct keep_done *done, struct err *e)
+			  struct source *src, struct state *s,
+			  const struct keep_options *o, struct keep_done *done,
+			  struct err *e)
 {
 	struct buf text = BUF_INIT(HANDOFF_DOC_MAX), made = BUF_INIT(HANDOFF_DOC_MAX),
 		   name = BUF_INIT(DOCS_NAME_MAX);
@@ -434,7 +443,7 @@ static int write_document(struct vault *v, const char *state_dir, struct journal
 	own = j->document ? docs_named(&d, str_of(j->document)) : NULL;
 	if (!own)
 		own = docs_of_session(&d, str_of(j->session));
-	if (own && own->kind == HANDOFF_MANUAL) {
+	if (own && is_written(j, own)) {
 		if (clock_parse(str_of(own->created), &since))
 			since++;
 		f = extract_facts(s->x, NULL, since);

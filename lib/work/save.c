@@ -10,6 +10,7 @@
 #include "data/digest.h"
 #include "data/note.h"
 #include "work/carry.h"
+#include "work/hazards.h"
 #include "work/identity.h"
 #include "work/prose.h"
 #include "work/redact.h"
@@ -230,8 +231,9 @@ static void front(struct buf *b, const struct scope *s, const struct save_option
 	buf_printf(b, "---\ntype: handoff\ncreated: %s\n", at);
 	field(b, "source_session", str_of(s->session));
 	buf_add(b, STR("lineage: ["));
-	for (size_t i = 0; i < c->nname; i++)
-		buf_printf(b, "%s%s", i ? ", " : "", c->name[i]);
+	for (size_t i = 0, n = 0; i < c->nname; i++)
+		if (strcmp(c->name[i], done->name))
+			buf_printf(b, "%s%s", n++ ? ", " : "", c->name[i]);
 	buf_add(b, STR("]\n"));
 	field(b, "focus_filter", o->focus);
 	buf_add(b, STR("confidence: high\n"));
@@ -244,7 +246,9 @@ static void front(struct buf *b, const struct scope *s, const struct save_option
 	field(b, "worktree", str_of(s->worktree));
 	field(b, "transcript",
 	      str_basename(str_of(s->j && s->j->transcript ? s->j->transcript : "")));
-	buf_add(b, STR("claimed_by: null\n---\n\n"));
+	field(b, "claimed_by",
+	      str_of(done->status == DOCS_CLAIMED ? c->taken->claimed_by : ""));
+	buf_add(b, STR("---\n\n"));
 }
 
 /* Without one, the goal's first words. */
@@ -262,6 +266,14 @@ static void title(struct buf *b, const struct parts *p)
 	buf_release(&flat);
 }
 
+/* The text of the document whose place this one takes; empty when there is none. */
+static str replaced(const struct carry *c, const struct save_done *done)
+{
+	const struct docs_item *it = docs_named(&c->docs, str_of(done->name));
+
+	return it && !it->archived ? str_of(it->text) : STR_NONE;
+}
+
 static void compose(struct buf *out, const struct scope *s, const struct save_options *o,
 		    const struct parts *p, const struct carry *c,
 		    const struct gitstate *git, struct save_done *done)
@@ -272,7 +284,8 @@ static void compose(struct buf *out, const struct scope *s, const struct save_op
 		if (i == S_ENVIRONMENT) {
 			buf_printf(out, "\n## %s\n", SECTION[i].heading);
 			gitstate_show(git, out, ENV_FILES);
-		} else if (i == S_HAZARDS && (p->body[i].p || c->nhazard)) {
+		} else if (i == S_HAZARDS && (p->body[i].p || c->nhazard ||
+					      hazards_retires(replaced(c, done)))) {
 			buf_printf(out, "\n## %s\n", SECTION[i].heading);
 			done->carried = add_hazards(out, p->body[i], c);
 		} else if (p->body[i].p) {
@@ -347,13 +360,23 @@ static void make_copy(const struct scope *s, str text, struct save_done *done)
 
 /* ---- writing ---- */
 
+/*
+ * A recovered document stands in the place of the automatic one also when that has been
+ * taken up: most likely by the session that has made it better. It would come up again
+ * beside it otherwise.
+ */
 static void choose_name(const struct scope *s, const struct save_options *o,
 			const struct carry *c, struct save_done *done)
 {
 	struct buf name = BUF_INIT(DOCS_NAME_MAX);
+	bool taken = o->recovered && c->taken && c->taken->kind != HANDOFF_MANUAL;
 
-	done->status = scope_runs(s) && !o->recovered ? DOCS_LIVE : DOCS_PENDING;
-	if (c->own)
+	done->status = taken                            ? DOCS_CLAIMED
+		       : scope_runs(s) && !o->recovered ? DOCS_LIVE
+							: DOCS_PENDING;
+	if (taken)
+		buf_add(&name, str_of(c->taken->name));
+	else if (c->own)
 		buf_add(&name, str_of(c->own->name));
 	else
 		docs_name(&name, clock_now(), str_of(s->session));
@@ -370,7 +393,7 @@ static int note_in_journal(struct scope *s, const struct save_options *o,
 	if (!j)
 		return 0;
 	journal_set(&j->document, str_of(done->name));
-	j->manual = j->manual || !o->recovered;
+	j->manual = true;
 	j->worked = true;
 	if (o->recovered && j->state == JOURNAL_OPEN && !scope_runs(s))
 		j->state = JOURNAL_RECOVERED;
@@ -416,7 +439,8 @@ static int check_and_write(struct scope *s, str text, const struct save_options 
 static int compose_and_write(struct scope *s, str clean, const struct save_options *o,
 			     const struct carry *c, struct save_done *done, struct err *e)
 {
-	struct buf text = BUF_INIT(HANDOFF_DOC_MAX), other = BUF_INIT(BODY_MAX);
+	struct buf made = BUF_INIT(HANDOFF_DOC_MAX), text = BUF_INIT(HANDOFF_DOC_MAX),
+		   other = BUF_INIT(BODY_MAX);
 	struct gitstate_options go = {.deadline_ns =
 					      clock_mono_ns() +
 					      (o->git_ms ? o->git_ms : GIT_MS) * MS_NS};
@@ -429,13 +453,15 @@ static int compose_and_write(struct scope *s, str clean, const struct save_optio
 	take_apart(&p, &n, &other);
 	choose_name(s, o, c, done);
 	gitstate_read(&git, s->worktree, &go);
-	compose(&text, s, o, &p, c, &git, done);
-	if (text.full || other.full)
+	compose(&made, s, o, &p, c, &git, done);
+	hazards_keep_retired(&text, buf_str(&made), replaced(c, done));
+	if (made.full || text.full || other.full)
 		ret = err_set(e, HF_ELIMIT, "the document is over %u bytes",
 			      HANDOFF_DOC_MAX);
 	else
 		ret = check_and_write(s, buf_str(&text), o, &git, done, e);
 	gitstate_release(&git);
+	buf_release(&made);
 	buf_release(&text);
 	buf_release(&other);
 	return ret;

@@ -13,7 +13,9 @@
  * there is nothing to mend, written in one step. With problems nothing is written and HF_EFORMAT
  * comes back with the problems in done->check.
  *
- * A second document of a session replaces the first, unless somebody took that one up.
+ * A second document of a session replaces the first, unless somebody took that one up; a
+ * recovered one takes the place of the automatic one also then, and the claim stands. What
+ * `handoff hazards` has retired in the first stays retired.
  * HANDOFF_DOC names a place inside the work tree for a copy; it is reached through no
  * symbolic link, and a copy that cannot be made is told in done->copy_problem, since the
  * document itself stands.

@@ -20,6 +20,18 @@ setup()
 	json '.hazards|length' 1
 	run -0 "$H" show 7c1e42aa
 	holds '- Retired 2026-02-12 (the fence is gone): User: "never paint the fence"'
+	# a second document of the session: stated again or not, it stays retired
+	document '- User: "Never paint the fence."' >doc.md
+	run -0 "$H" save --session $S doc.md
+	run -0 "$H" show 7c1e42aa
+	holds '- Retired 2026-02-12 (the fence is gone): User: "never paint the fence"'
+	lacks 'User: "Never paint'
+	document >doc.md
+	run -0 "$H" save --session $S doc.md
+	run -0 "$H" show 7c1e42aa
+	holds '- Retired 2026-02-12 (the fence is gone): User: "never paint the fence"'
+	run --separate-stderr -0 "$H" hazards
+	[ "$output" = '1. User: "never shake the trees"' ]
 	# the next document does not carry it, and passes the check
 	first=$(ls "$HANDOFF_VAULT"/orchard/handoffs)
 	sed -i 's/^status: .*/status: claimed/' "$HANDOFF_VAULT"/orchard/handoffs/$first

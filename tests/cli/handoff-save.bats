@@ -123,6 +123,21 @@ setup()
 	holds "focus_filter: the pears"
 }
 
+@test "a recovered document takes the place of the automatic one, also when that is claimed" {
+	document >doc.md
+	"$H" save --session $S --recovered doc.md
+	name=$(ls "$HANDOFF_VAULT"/orchard/handoffs)
+	sed -i "s/^status: .*/status: claimed/;s/^claimed_by: .*/claimed_by: $S2/" "$HANDOFF_VAULT"/orchard/handoffs/$name
+	document '- User: "never paint the fence"' >doc.md
+	run -0 "$H" save --session $S --recovered doc.md
+	[ "$(ls "$HANDOFF_VAULT"/orchard/handoffs)" = "$name" ]
+	run -0 "$H" show 7c1e42aa
+	holds "status: claimed"
+	holds "claimed_by: $S2"
+	holds "lineage: []"
+	holds "paint the fence"
+}
+
 @test "a locked vault is told, and nothing is lost" {
 	saved
 	before=$(cat "$HANDOFF_VAULT"/orchard/handoffs/*)

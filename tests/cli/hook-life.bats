@@ -671,6 +671,26 @@ teardown()
 	grep -q '^branch: other' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 }
 
+@test "a recovered document that was written is not made over by a later start" {
+	client A
+	event A SessionStart source=startup
+	says A "Count the lorries at the gate, but never touch config/prod.yaml."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	dies A
+	client B
+	event B SessionStart source=startup
+	printf '# Handoff: lorries\n\n## Goal\nCount the lorries, said the model.\n\n## Done\n- It began\n\n## Next\n1. Go on\n\n## Hazards\n- User: "never touch config/prod.yaml"\n\n## Key Context\n- None\n\n## Files to Read\nNone.\n\n## Verify Before Continuing\n- [ ] `make`\n' |
+		(cd "$P" && "$HANDOFF_BIN/handoff" save --session "$(sid A)" --recovered -) >/dev/null
+	[ "$(documents)" -eq 1 ]
+	# its journal was not retired, and its transcript has grown since
+	mv "$STATE/journal/done/$(sid A).json" "$STATE/journal/" 2>/dev/null || :
+	answers A "One more word."
+	client C
+	event C SessionStart source=startup
+	[ "$(documents)" -eq 1 ]
+	has "said the model"
+}
+
 @test "the directory is that of the first event, whatever cd does later" {
 	client A
 	event A SessionStart source=startup
