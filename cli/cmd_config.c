@@ -41,7 +41,7 @@ static void one(const struct config_item *it, struct buf *out)
 	struct buf value = BUF_INIT(OUT_MAX);
 
 	redact_show(&value, str_of(it->value), true);
-	buf_printf(out, "%-10s  %-20s  %-11s  %s%s%s%s\n", it->key,
+	buf_printf(out, "%-16s  %-20s  %-11s  %s%s%s%s\n", it->key,
 		   value.n ? buf_cstr(&value) : "-", config_source_name(it->source),
 		   it->help, it->env ? " (" : "", it->env ? it->env : "",
 		   it->env ? ")" : "");

@@ -108,6 +108,18 @@ int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *
  */
 struct journal *journal_running(const char *state_dir, int64_t pid);
 
+#define JOURNAL_PRUNE_MAX 200 /* entries removed by one call */
+
+struct journal_limits {
+	size_t keep;         /* retired entries that stay: the newest */
+	int64_t since;       /* and of these, those that were retired since (ms) */
+	int64_t deadline_ns; /* on clock_mono_ns, 0 = none: the rest is left to the next call */
+};
+
+/* Remove retired entries beyond the limits, the oldest first. gone (may be NULL) hears of each. */
+int journal_prune(const char *state_dir, const struct journal_limits *o,
+		  void (*gone)(const char *session, void *arg), void *arg, struct err *e);
+
 /* This machine, and the process `pid` on it (start 0 when it is gone). */
 void journal_process_of(struct journal_process *p, int64_t pid);
 enum journal_alive { JOURNAL_ALIVE, JOURNAL_GONE, JOURNAL_UNKNOWN };

@@ -16,7 +16,7 @@
 #include "data/gitstate.h"
 #include "work/docs.h"
 
-#define INJECT_UNITS_DEFAULT 8000
+#define INJECT_UNITS_DEFAULT 8000 /* of the setting inject_units */
 #define INJECT_UNITS_MAX     9500 /* the client replaces anything above 10,000 */
 #define INJECT_MANUAL_UNITS                                                              \
 	300 /* of inject_keep's text for a manual compaction: the user sees it */

@@ -39,6 +39,7 @@
 #define LAST_MESSAGE    2000 /* bytes kept of the last assistant message */
 #define AGENT_MAX       300  /* bytes kept of what a sub-agent gave back */
 #define REASON_MAX      200
+#define DAY_MS          ((int64_t)24 * 3600 * 1000)
 #define MANUAL_KEEP_MAX 300 /* characters that a user sees of a manual compaction */
 
 /* ---- places and switches ---- */
@@ -81,6 +82,17 @@ static bool off_setting(void)
 	off = config_bool(&c, "off");
 	config_release(&c);
 	return off;
+}
+
+int64_t lifecycle_setting(const char *key)
+{
+	struct config c;
+	int64_t n;
+
+	config_load(&c, NULL);
+	n = config_int(&c, key);
+	config_release(&c);
+	return n;
 }
 
 bool lifecycle_is_off(const char *state_dir, str project)
@@ -575,6 +587,27 @@ out:
 
 /* ---- SessionEnd ---- */
 
+static void facts_gone(const char *session, void *arg)
+{
+	const struct lifecycle *l = arg;
+
+	keep_forget(l->state_dir, str_of(session), NULL);
+}
+
+/* Sessions that were over long ago are forgotten, with what is left of the time. */
+static void prune(struct lifecycle *l)
+{
+	struct journal_limits o = {
+		.keep = (size_t)lifecycle_setting("journal_sessions"),
+		.since = clock_now() - lifecycle_setting("journal_days") * DAY_MS,
+		.deadline_ns = l->o.deadline_ns,
+	};
+	struct err e = ERR_INIT;
+
+	if (journal_prune(l->state_dir, &o, facts_gone, l, &e) < 0)
+		lifecycle_log(l, "%s", e.msg);
+}
+
 int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 {
 	struct journal *j = l->j;
@@ -585,8 +618,11 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 	j->state = JOURNAL_ENDED;
 	j->ended_at = j->last_event_at;
 	set_cut(&j->reason, l->in->reason.n ? l->in->reason : STR("other"), REASON_MAX);
-	if (l->quiet)
-		return journal_retire(j, e);
+	if (l->quiet) {
+		saved = journal_retire(j, e);
+		prune(l);
+		return saved;
+	}
 	/* first the little that matters: this hook may be killed at any moment */
 	saved = lifecycle_save(l, e);
 	if (nothing_new(j))
@@ -598,5 +634,6 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 		lifecycle_finish(l, j);
 	if (!saved || !ret)
 		saved = lifecycle_save(l, e);
+	prune(l);
 	return ret ? ret : saved;
 }

@@ -30,6 +30,8 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 int lifecycle_current(struct lifecycle *l, struct err *e);
 /* The text is new to this session: remember it. False: it has been told so before. */
 bool lifecycle_once(struct journal *j, str text);
+/* A number of the user's settings. */
+int64_t lifecycle_setting(const char *key);
 /* "7c1e42aa": short and safe to show. */
 str lifecycle_short(const char *session);
 /* Append a time as "2026-07-15 10:30 UTC". */

@@ -94,7 +94,8 @@ void lifecycle_shipped(struct lifecycle *l, const struct docs *d, bool given,
 				    " in this work tree was not written here, so "
 				    "it is not shown; `handoff trust` accepts it."));
 	} else if (!given && !vault_knows(l, d, it.session)) {
-		inject_document(text, &it, NULL, INJECT_UNITS_DEFAULT);
+		inject_document(text, &it, NULL,
+				(size_t)lifecycle_setting("inject_units"));
 		lifecycle_log(l, "gave " SHIPPED " of the work tree");
 	}
 	docs_item_release(&it);

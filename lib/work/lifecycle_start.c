@@ -40,8 +40,9 @@ static size_t units_left(const struct buf *text)
 {
 	size_t used = utf8_units16(buf_str(text)) + EARLY_UNITS;
 	size_t left = used < HOOKIO_UNITS_MAX ? HOOKIO_UNITS_MAX - used : 0;
+	size_t wanted = (size_t)lifecycle_setting("inject_units");
 
-	return left < INJECT_UNITS_DEFAULT ? left : INJECT_UNITS_DEFAULT;
+	return left < wanted ? left : wanted;
 }
 
 static void say_early(const struct lifecycle *l, const struct docs_item *it,

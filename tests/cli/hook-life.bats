@@ -691,6 +691,50 @@ teardown()
 	has "said the model"
 }
 
+@test "sessions that were over long ago are forgotten at the end of one" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+	[ -f "$STATE/facts/$(sid A).facts" ]
+	touch -d '91 days ago' "$STATE/journal/done/$(sid A).json"
+	event B UserPromptSubmit "prompt=/status"
+	event B Stop stop_hook_active:=false
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+	event B SessionEnd reason=other
+	[ ! -e "$STATE/journal/done/$(sid A).json" ]
+	[ ! -e "$STATE/facts/$(sid A).facts" ]
+	[ "$(documents)" -eq 1 ]
+	client C
+	event C SessionStart source=startup
+	has "Count the lorries"
+}
+
+@test "the setting inject_units bounds what a start is given" {
+	client A
+	event A SessionStart source=startup
+	works A
+	for i in $(seq 60); do
+		says A "And then look at lane $i, where the lorries of the port stand from morning to night."
+		answers A "Lane $i is looked at; the lorries of the port are counted there as well."
+	done
+	event A Stop stop_hook_active:=false
+	quits A
+	client B
+	HANDOFF_INJECT_UNITS= event B SessionStart source=startup
+	whole=${#context}
+	mkdir -p "$HOME/.config/handoff"
+	echo '{"inject_units": 2000}' >"$HOME/.config/handoff/config.json"
+	client C
+	event C SessionStart source=startup
+	has "never touch config/prod.yaml"
+	[ "${#context}" -lt 2400 ]
+	[ "$whole" -gt 4000 ]
+}
+
 @test "the directory is that of the first event, whatever cd does later" {
 	client A
 	event A SessionStart source=startup

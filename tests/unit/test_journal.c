@@ -1,7 +1,9 @@
 #include "fault.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -379,6 +381,87 @@ static void test_journal__the_session_of_a_process_is_its_open_one(void **state)
 	assert_null(journal_running(test_path("state"), 0));
 }
 
+#define HOUR 3600
+
+/* Five retired sessions, "done-0" the newest; hour by hour older. */
+static void retire_five(int64_t now_s)
+{
+	char id[16];
+
+	test_dir();
+	for (int i = 0; i < 5; i++) {
+		struct timespec t[2] = {{.tv_sec = now_s - i * HOUR}, {0}};
+		struct journal *j;
+
+		t[1] = t[0];
+		snprintf(id, sizeof(id), "done-%d", i);
+		j = fill(id);
+		assert_int_equal(journal_retire(j, NULL), 0);
+		assert_int_equal(utimensat(AT_FDCWD, j->path, t, 0), 0);
+		journal_free(j);
+	}
+	test_write("state/journal/done/notes.txt", STR("mine"));
+}
+
+static void add_gone(const char *session, void *arg)
+{
+	buf_printf(arg, "%s ", session);
+}
+
+static void test_journal__prunes_by_number_and_by_age_the_oldest_first(void **state)
+{
+	struct buf gone = BUF_INIT(1000);
+	struct journal_limits o = {.keep = 10, .since = 0};
+
+	(void)state;
+	retire_five(1752576000);
+	assert_int_equal(journal_prune(test_path("state"), &o, add_gone, &gone, NULL), 0);
+	assert_int_equal(gone.n, 0);
+	o.keep = 4;
+	assert_int_equal(journal_prune(test_path("state"), &o, add_gone, &gone, NULL), 0);
+	assert_string_equal(buf_cstr(&gone), "done-4 ");
+	o.since = (int64_t)(1752576000 - HOUR) * 1000;
+	assert_int_equal(journal_prune(test_path("state"), &o, add_gone, &gone, NULL), 0);
+	assert_string_equal(buf_cstr(&gone), "done-4 done-3 done-2 ");
+	assert_int_equal(test_entries("state/journal/done"), 3);
+	assert_true(test_exists("state/journal/done/notes.txt"));
+	assert_true(test_exists("state/journal/done/done-1.json"));
+	buf_release(&gone);
+}
+
+static void test_journal__prunes_nothing_when_the_time_is_over(void **state)
+{
+	struct journal_limits o = {.keep = 1, .since = INT64_MAX, .deadline_ns = 1};
+
+	(void)state;
+	retire_five(1752576000);
+	assert_int_equal(journal_prune(test_path("state"), &o, NULL, NULL, NULL), 0);
+	assert_int_equal(test_entries("state/journal/done"), 6);
+	o.deadline_ns = 0;
+	assert_int_equal(journal_prune(test_path("none"), &o, NULL, NULL, NULL), 0);
+	assert_int_equal(journal_prune(test_path("state"), &o, NULL, NULL, NULL), 0);
+	assert_int_equal(test_entries("state/journal/done"), 1);
+}
+
+static void test_journal__a_failing_call_never_prunes_the_newest(void **state)
+{
+	struct journal_limits o = {.keep = 2, .since = 0};
+	int n = 0;
+	bool met;
+
+	(void)state;
+	do {
+		retire_five(1752576000);
+		fault_at(++n);
+		journal_prune(test_path("state"), &o, NULL, NULL, NULL);
+		met = fault_met();
+		fault_off();
+		assert_true(test_exists("state/journal/done/done-0.json"));
+		assert_true(test_exists("state/journal/done/done-1.json"));
+	} while (met);
+	assert_int_equal(test_entries("state/journal/done"), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +479,10 @@ int main(void)
 		cmocka_unit_test(test_journal__what_has_not_changed_is_not_written),
 		cmocka_unit_test(test_journal__retiring_never_loses_a_session),
 		cmocka_unit_test(test_journal__every_failing_call_leaves_old_or_new),
+		cmocka_unit_test(
+			test_journal__prunes_by_number_and_by_age_the_oldest_first),
+		cmocka_unit_test(test_journal__prunes_nothing_when_the_time_is_over),
+		cmocka_unit_test(test_journal__a_failing_call_never_prunes_the_newest),
 		cmocka_unit_test(test_journal__tells_a_living_process_from_a_dead_one),
 		cmocka_unit_test(test_journal__the_session_of_a_process_is_its_open_one),
 	};
