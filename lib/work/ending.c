@@ -25,6 +25,9 @@
  * the tail: then it means nothing. Newer clients (seen in 2.1.332) end with cost-state
  * in its place, which a kill leaves out.
  *
+ * When a Stop hook asks for a skill after the last answer, and the skill's result is the last
+ * word, the turn was finished all the same: nobody waits for what the model says of it.
+ *
  * A finished turn without last-prompt is a kill while idle, or a /clear: the file alone does
  * not tell them apart (a later session that begins with /clear does: facts.cleared). Clients
  * before LAST_PROMPT_SINCE and clients other than the terminal's write no such mark; for
@@ -76,6 +79,8 @@ struct ending_state {
 	uint64_t last_prompt_record;
 	const char *mark; /* what was taken for it: last-prompt or cost-state */
 	uint64_t struck;  /* result of a call that a signal ended */
+	uint64_t
+		hooked; /* the answer after which a Stop hook asked for a skill; 0: no, or for more */
 	bool command;     /* the last word was a slash command */
 	bool cleared;     /* it was /clear */
 	bool left;        /* it was /exit */
@@ -166,6 +171,8 @@ static void call_open(struct ending_state *s, const struct record *r,
 	c->message = transcript_hash(r->message_id);
 	c->at = r->at;
 	c->agent = record_dispatches(b);
+	if (!str_eq(b->name, STR("Skill")))
+		s->hooked = 0;
 	copy(c->id, sizeof(c->id), b->id);
 	copy(c->name, sizeof(c->name), b->name);
 	c->gist_n = gist ? utf8_head(gist->text, GIST_MAX).n : 0;
@@ -231,6 +238,10 @@ static void add_results(struct ending_state *s, const struct record *r)
 	}
 	said(s);
 	turn_set(s, RESULT, r);
+	if (s->hooked && !s->ncalls) {
+		s->turn = DONE;
+		s->turn_record = s->hooked;
+	}
 	if (struck && !s->struck)
 		s->struck = r->n;
 }
@@ -238,9 +249,24 @@ static void add_results(struct ending_state *s, const struct record *r)
 static void add_prompt(struct ending_state *s, const struct record *r)
 {
 	said(s);
-	s->struck = 0;
+	s->struck = s->hooked = 0;
 	calls_drop(s, 0);
 	turn_set(s, ASKED, r);
+}
+
+/* Client text that the model goes on from. */
+static void add_body(struct ending_state *s, const struct record *r, str text)
+{
+	if (s->command && s->turn == DONE) {
+		add_prompt(s, r);
+	} else if (r->meta) {
+		s->hooked =
+			s->turn == DONE && str_starts(text, STR("Stop hook feedback:"))
+				? s->turn_record
+				: 0;
+		said(s);
+		turn_set(s, ASKED, r);
+	}
 }
 
 static void add_command(struct ending_state *s, const struct record *r, str text)
@@ -306,12 +332,8 @@ static void add_user(struct ending_state *s, const struct record *r)
 		     STR("is the summary of a compaction"));
 		break;
 	case SAYS_HOOK:
-		if (s->command && s->turn == DONE && is_body(text)) {
-			add_prompt(s, r);
-		} else if (r->meta && is_body(text)) {
-			said(s);
-			turn_set(s, ASKED, r);
-		}
+		if (is_body(text))
+			add_body(s, r, text);
 		break;
 	case SAYS_BASH:
 		said(s);

@@ -434,6 +434,16 @@ static void test_ending__cut_at_every_byte_ends_somehow(void **s)
 #define BODY                                                                             \
 	"{\"type\":\"user\"," HEAD                                                       \
 	"\"isMeta\":true,\"message\":{\"content\":\"Base directory for this skill: /x\"}}\n"
+#define FEEDBACK                                                                         \
+	"{\"type\":\"user\"," HEAD                                                       \
+	"\"isMeta\":true,\"message\":{\"content\":\"Stop hook feedback:\\nRun /lessons.\"}}\n"
+#define BLOCKED                                                                          \
+	"{\"type\":\"attachment\"," HEAD                                                 \
+	"\"attachment\":{\"type\":\"hook_blocking_error\",\"hookEvent\":\"Stop\"}}\n"
+#define SKILL(id)                                                                        \
+	"{\"type\":\"assistant\"," HEAD                                                  \
+	"\"message\":{\"id\":\"k\",\"content\":[{\"type\":\"tool_use\",\"id\":\"" id     \
+	"\",\"name\":\"Skill\",\"input\":{\"skill\":\"lessons\"}}]}}\n"
 #define OUTPUT                                                                           \
 	"{\"type\":\"user\"," HEAD                                                       \
 	"\"message\":{\"content\":\"<local-command-stdout>x</local-command-stdout>\"}}\n"
@@ -467,6 +477,21 @@ static const struct rule_case {
 	{PROMPT("a") CALL("1") LP RESULT("1", "Exit code 137"), ENDING_TERMINATED, 0},
 	{PROMPT("a") CALL("1") LP RESULT("1", "Exit code 137") TEXT, ENDING_TERMINATED,
 	 0},
+	/* what a Stop hook asked for after the last answer, and nothing else */
+	{PROMPT("a") TEXT FEEDBACK BLOCKED SKILL("1") RESULT("1", "x"),
+	 ENDING_KILLED_IDLE, 0},
+	{PROMPT("a") TEXT FEEDBACK BLOCKED SKILL("1") RESULT("1", "x") LP, ENDING_CLEAN,
+	 0},
+	{PROMPT("a") TEXT FEEDBACK SKILL("1"), ENDING_KILLED_TOOL, 1},
+	{PROMPT("a") TEXT FEEDBACK SKILL("1") RESULT("1", "x") CALL("2") RESULT("2", "x"),
+	 ENDING_KILLED_TURN, 0},
+	{PROMPT("a") TEXT FEEDBACK SKILL("1") RESULT("1", "x") BODY, ENDING_KILLED_TURN,
+	 0},
+	{PROMPT("a") TEXT FEEDBACK CALL("1") RESULT("1", "x"), ENDING_KILLED_TURN, 0},
+	{PROMPT("a") SKILL("1") RESULT("1", "x"), ENDING_KILLED_TURN, 0},
+	{PROMPT("a") TEXT FEEDBACK SKILL("1") RESULT("1", "x") PROMPT("b"),
+	 ENDING_KILLED_TURN, 0},
+	{PROMPT("a") TEXT FEEDBACK, ENDING_KILLED_TURN, 0},
 	/* a last-prompt in the middle of work means nothing */
 	{PROMPT("a") CALL("1") LP RESULT("1", "fine") TEXT, ENDING_KILLED_IDLE, 0},
 	{PROMPT("a") CALL("1") LP RESULT("1", "Exit code 143\\nCommand timed out") TEXT,
