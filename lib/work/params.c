@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "data/canon.h"
 #include "data/json.h"
 
 #define SHOWN_BYTES 60 /* of a wrong value in a message */
@@ -85,6 +86,44 @@ static int take_int(const struct param *p, const struct jsonval *v,
 		return wrong(p, what, v, e);
 	}
 	return 0;
+}
+
+static int take_number(const struct param *p, const struct jsonval *v,
+		       struct param_value *out, struct err *e)
+{
+	struct buf b = BUF_INIT(CANON_DIGITS_MAX);
+	char what[80];
+	bool ok;
+
+	if (jsondoc_is_num(v))
+		jsondoc_print(v, &b);
+	else
+		buf_add(&b, str_trim(jsondoc_str(v)));
+	ok = canon_double(buf_str(&b), &out->real);
+	buf_release(&b);
+	if (!ok)
+		return wrong(p, "Input should be a number", v, e);
+	if ((p->min || p->max) &&
+	    (out->real < (double)p->min || out->real > (double)p->max)) {
+		snprintf(what, sizeof(what),
+			 "Input should be from %" PRId64 " to %" PRId64, p->min, p->max);
+		return wrong(p, what, v, e);
+	}
+	return 0;
+}
+
+static int take_bool(const struct param *p, const struct jsonval *v,
+		     struct param_value *out, struct err *e)
+{
+	str s = str_trim(jsondoc_str(v));
+	int64_t n = jsondoc_int(v, -1);
+
+	out->yes =
+		jsondoc_bool(v, n == 1 || str_ieq(s, STR("true")) || str_eq(s, STR("1")));
+	if (out->yes || jsondoc_is_bool(v) || n == 0 || str_ieq(s, STR("false")) ||
+	    str_eq(s, STR("0")))
+		return 0;
+	return wrong(p, "Input should be true or false", v, e);
 }
 
 static int take_choice(const struct param *p, const struct jsonval *v,
@@ -172,9 +211,11 @@ static int take_list_text(const struct param *p, const struct jsonval *v, struct
 	return ret;
 }
 
-/* null, and the text "null" for what is optional. */
+/* null, and the text "null" for what is optional. Where any value will do, null is one if it is required. */
 static bool is_null(const struct param *p, const struct jsonval *v)
 {
+	if (p->type == PARAM_JSON)
+		return jsondoc_is_null(v) && !p->required;
 	return jsondoc_is_null(v) ||
 	       (!p->required && str_eq(str_trim(jsondoc_str(v)), STR("null")));
 }
@@ -201,6 +242,13 @@ static int take_one(const struct param *p, const struct jsonval *v, struct arena
 		return jsondoc_is_arr(v)
 			       ? take_list(p, jsondoc_first(v), v, a, out, e)
 			       : wrong(p, "Input should be a list of texts", v, e);
+	case PARAM_NUMBER:
+		return take_number(p, v, out, e);
+	case PARAM_BOOL:
+		return take_bool(p, v, out, e);
+	case PARAM_JSON:
+		out->json = v;
+		return 0;
 	case PARAM_TEXT:
 		break;
 	}
@@ -225,12 +273,21 @@ int params_take(const struct param *p, size_t n, const struct jsonval *args,
 static void schema_one(const struct param *p, struct buf *b)
 {
 	static const char *const TYPE[] = {
-		[PARAM_TEXT] = "string",
-		[PARAM_INT] = "integer",
-		[PARAM_CHOICE] = "string",
-		[PARAM_TEXTS] = "array",
+		[PARAM_TEXT] = "string",   [PARAM_INT] = "integer",
+		[PARAM_CHOICE] = "string", [PARAM_TEXTS] = "array",
+		[PARAM_NUMBER] = "number", [PARAM_BOOL] = "boolean",
 	};
 
+	if (p->type == PARAM_JSON) {
+		/* no type: any */
+		buf_byte(b, '{');
+		if (p->help) {
+			json_add_key(b, "description");
+			json_add_str(b, str_of(p->help));
+		}
+		buf_byte(b, '}');
+		return;
+	}
 	buf_printf(b, "{\"type\":\"%s\"", TYPE[p->type]);
 	if (p->type == PARAM_TEXTS)
 		buf_add(b, STR(",\"items\":{\"type\":\"string\"}"));
@@ -244,7 +301,7 @@ static void schema_one(const struct param *p, struct buf *b)
 		if (p->fallback)
 			buf_printf(b, ",\"default\":\"%s\"", p->choice[p->fallback - 1]);
 	}
-	if (p->type == PARAM_INT && (p->min || p->max))
+	if ((p->type == PARAM_INT || p->type == PARAM_NUMBER) && (p->min || p->max))
 		buf_printf(b, ",\"minimum\":%" PRId64 ",\"maximum\":%" PRId64, p->min,
 			   p->max);
 	if (p->type == PARAM_INT && p->fallback)

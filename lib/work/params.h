@@ -28,6 +28,9 @@ enum param_type {
 	PARAM_INT,
 	PARAM_CHOICE,
 	PARAM_TEXTS,
+	PARAM_NUMBER, /* also "0.5"; min and max as for whole ones */
+	PARAM_BOOL,   /* also "true", "false", 1, 0 */
+	PARAM_JSON,   /* any value */
 };
 
 struct param {
@@ -46,6 +49,10 @@ struct param_value {
 	str text;        /* PARAM_TEXT, PARAM_CHOICE (with its default) */
 	int64_t number;  /* PARAM_INT (with its default) */
 	const str *item; /* PARAM_TEXTS */
+	double real;     /* PARAM_NUMBER */
+	bool yes;        /* PARAM_BOOL */
+	const struct jsonval *
+		json; /* PARAM_JSON; numbers in it are doubles: rpc_member has the text */
 	size_t n;
 };
 

@@ -211,6 +211,52 @@ static void test_params__the_schema_says_types_choices_ranges_and_defaults(void 
 	buf_release(&b);
 }
 
+static void test_params__fractions_switches_and_any_value(void **state)
+{
+	static const struct param Q[] = {
+		{.name = "value", .type = PARAM_JSON, .required = true, .help = "any"},
+		{.name = "sure", .type = PARAM_NUMBER, .max = 1},
+		{.name = "deep", .type = PARAM_BOOL},
+	};
+	static const struct {
+		const char *json;
+		int ret;
+		double real;
+		bool yes;
+	} row[] = {
+		{"{\"value\":null,\"sure\":0.25,\"deep\":true}", 0, 0.25, true},
+		{"{\"value\":[1],\"sure\":\"0.5\",\"deep\":\"false\"}", 0, 0.5, false},
+		{"{\"value\":1,\"sure\":1,\"deep\":1}", 0, 1, true},
+		{"{\"value\":1}", 0, 0, false},
+		{"{\"sure\":1}", HF_EUSAGE, 0, false},
+		{"{\"value\":1,\"sure\":1.5}", HF_EUSAGE, 0, false},
+		{"{\"value\":1,\"sure\":\"much\"}", HF_EUSAGE, 0, false},
+		{"{\"value\":1,\"deep\":\"maybe\"}", HF_EUSAGE, 0, false},
+		{"{\"value\":1,\"deep\":2}", HF_EUSAGE, 0, false},
+	};
+	struct param_value q[3];
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		take("{\"content\":\"\"}");
+		jsondoc_free(doc);
+		doc = jsondoc_parse(str_of(row[i].json), 1 << 20, NULL);
+		assert_int_equal(params_take(Q, 3, jsondoc_root(doc), &arena, q, NULL),
+				 row[i].ret);
+		if (row[i].ret)
+			continue;
+		assert_non_null(q[0].json);
+		assert_true(q[1].real == row[i].real && q[2].yes == row[i].yes);
+	}
+	params_schema(Q, 3, &b);
+	assert_str(buf_str(&b),
+		   STR("{\"type\":\"object\",\"properties\":{\"value\":{\"description\":\"any\"},"
+		       "\"sure\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1},"
+		       "\"deep\":{\"type\":\"boolean\"}},\"required\":[\"value\"]}"));
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_params__a_list_has_a_limit),
 		cmocka_unit_test(
 			test_params__the_schema_says_types_choices_ranges_and_defaults),
+		cmocka_unit_test(test_params__fractions_switches_and_any_value),
 	};
 
 	return cmocka_run_group_tests_name("params", tests, setup, teardown);
