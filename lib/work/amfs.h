@@ -1,0 +1,40 @@
+/*
+ * amfs: the store as an adapter of AMFS speaks it: one JSON request in, JSON lines out.
+ *
+ *   struct amfs *a = amfs_open(&store, "amfs-235", &e);
+ *   amfs_request(a, line, &out);         replies, each with its line end
+ *   amfs_free(a);
+ *
+ * The contract (docs/compatibility.md, "AMFS") is followed literally, where it differs from our
+ * own rules as well: an outcome writes a new version; confidence begins at 1.0, is multiplied, and
+ * with the table amfs-legacy may go beyond 1. What that needs is kept beside the version, so that
+ * AMFS and the record tools see the same records. Confidence as our tools show it is cut to 0..1.
+ *
+ * {"op":"read","entityPath":P,"key":K,"minConfidence":C}   entry or null
+ * {"op":"write","entry":{"entityPath":P,"key":K,"value":V,...}}
+ * {"op":"list","entityPath":P,"includeSuperseded":false}
+ * {"op":"watch","entityPath":P}  {"op":"cancel","watch":N}
+ * {"op":"commitOutcome","outcome":{"outcomeRef":R,"outcomeType":T,"causalEntryKeys":[...],...}}
+ * {"op":"listCommits","limit":N}  {"op":"getCommit","id":ID}
+ *
+ * A reply is {"ok":true,"result":...} or {"ok":false,"error":"..."}, with the request's "id". What a
+ * watch sees comes as {"watch":N,"entry":{...}} before the reply of the request that wrote it.
+ */
+#ifndef WORK_AMFS_H
+#define WORK_AMFS_H
+
+#include "work/record.h"
+
+#define AMFS_LINE_MAX (4u << 20)
+
+struct amfs;
+
+/* table: "amfs-legacy" or "amfs-235"; HF_EUSAGE for others. store is borrowed. */
+struct amfs *amfs_open(const struct record_store *store, const char *table,
+		       struct err *e);
+void amfs_free(struct amfs *a);
+void amfs_request(struct amfs *a, str line, struct buf *out);
+/* What an outcome of that type makes of a confidence. False: no such type. */
+bool amfs_apply(const struct amfs *a, str type, double causal, double *confidence);
+
+#endif
