@@ -49,7 +49,7 @@ LDFLAGS += $(LDMODE) $(if $(filter Linux,$(SYSTEM)),-Wl$(comma)-z$(comma)relro$(
 comma   := ,
 COMPILE = $(CC) $(BASE_CFLAGS) $(INCLUDE) $(WARN) $(HARD) $(CFLAGS) $(SAN) -ffunction-sections -MMD -MP
 
-PROGRAMS := $(foreach p,recover:handoff-recover hooks:handoff-hook cli:handoff,$(if $(wildcard $(firstword $(subst :, ,$(p)))/main.c),$(p)))
+PROGRAMS := $(foreach p,recover:handoff-recover hooks:handoff-hook mcp:handoff-mcp cli:handoff,$(if $(wildcard $(firstword $(subst :, ,$(p)))/main.c),$(p)))
 BIN      := $(foreach p,$(PROGRAMS),$(O)/bin/$(lastword $(subst :, ,$(p))))
 LIB_OBJ  := $(patsubst %.c,$(O)/obj/%.o,$(wildcard lib/*/*.c))
 LIB      := $(O)/libhandoff.a

@@ -21,6 +21,8 @@
 static const struct config_item table[] = {
 	{"budget", "HANDOFF_BUDGET", CONFIG_INT, 500, 1000000, "4000",
 	 "tokens that a recovered document may take", NULL, CONFIG_DEFAULT},
+	{"brief_tokens", "HANDOFF_TOKEN_BUDGET", CONFIG_INT, 0, 100000, "1200",
+	 "tokens that a brief may take", NULL, CONFIG_DEFAULT},
 	{"ends", "HANDOFF_ENDS", CONFIG_INT, 10, 10000, "80",
 	 "characters shown of each end of a message in the index", NULL, CONFIG_DEFAULT},
 	{"git_ms", "HANDOFF_GIT_MS", CONFIG_INT, 0, 600000, "2000",

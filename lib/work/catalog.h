@@ -62,6 +62,7 @@ struct catalog_options {
 		current; /* id of the session that asks: never the dead one; may be NULL */
 	bool exact;      /* count by reading whole files */
 	bool dead_only;
+	bool ids_only; /* a name from outside: never a path, never standard input */
 	size_t limit; /* newest N; 0 = all */
 	void (*progress)(void *arg, uint64_t done, uint64_t size);
 	void *progress_arg;
@@ -85,7 +86,7 @@ struct catalog_pick {
 
 /*
  * name: "-", a path (has a slash, ends in .jsonl or .zst, or exists as a file), an id, or a
- * unique prefix of one, looked for in all projects. HF_ENOTFOUND; HF_EAMBIGUOUS names up to
+ * unique prefix of one, looked for in all projects; with ids_only the last two alone. HF_ENOTFOUND; HF_EAMBIGUOUS names up to
  * CATALOG_SHOWN_MAX candidates. The file behind a path is not opened: source_open tells.
  */
 int catalog_find(const struct catalog_options *o, const char *name,

@@ -179,7 +179,7 @@ int catalog_find(const struct catalog_options *o, const char *name,
 	int ret = 0;
 
 	*p = (struct catalog_pick){0};
-	if (str_eq(s, STR("-"))) {
+	if (str_eq(s, STR("-")) && !o->ids_only) {
 		p->path = str_dup(s);
 		p->id = str_dup(STR(""));
 		return 0;
@@ -187,11 +187,11 @@ int catalog_find(const struct catalog_options *o, const char *name,
 	have_dir = catalog_dir(o, &dir, NULL) == 0;
 	if (!s.n) {
 		ret = err_set(e, HF_EUSAGE, "the session's name is empty");
-	} else if (str_chr(s, '/') != STR_NPOS || has_suffix(s)) {
+	} else if (!o->ids_only && (str_chr(s, '/') != STR_NPOS || has_suffix(s))) {
 		pick_path(p, have_dir ? buf_cstr(&dir) : NULL, s);
 	} else {
 		ret = have_dir ? hunt_id(buf_cstr(&dir), s, p, e) : HF_ENOTFOUND;
-		if (ret == HF_ENOTFOUND && exists(name)) {
+		if (ret == HF_ENOTFOUND && !o->ids_only && exists(name)) {
 			pick_path(p, have_dir ? buf_cstr(&dir) : NULL, s);
 			ret = 0;
 		} else if (ret == HF_ENOTFOUND) {

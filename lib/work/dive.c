@@ -12,6 +12,7 @@
 
 #define BYTES_PER_TOKEN 4
 #define STEP_PART       64
+#define LEDGER_LINE     512 /* bytes around the records: what is left, JSON */
 #define ROOM_MIN        256 /* bytes: below that a record cannot even say that it was cut */
 
 static bool in_id(char c)
@@ -123,13 +124,23 @@ static void finish(const struct ledger *l, const struct buf *text, bool json,
 	buf_byte(out, '\n');
 }
 
+/* What is left, but no more than `out` has room for. */
+static uint64_t tokens_for(const struct ledger *l, const struct buf *out)
+{
+	size_t room = out->max - out->n;
+	uint64_t left = ledger_left(l).tokens;
+
+	room = room > LEDGER_LINE ? (room - LEDGER_LINE) / BYTES_PER_TOKEN : 0;
+	return left < room ? left : room;
+}
+
 /*
  * Render what fits, then take it from the ledger; if another process took its part between
  * the two, once more with what that left.
  */
 static int read_within(struct source *src, const char *path, struct ledger *l,
-		       const struct dive_range *r, size_t n, bool json, struct buf *text,
-		       struct err *e)
+		       const struct dive_range *r, size_t n, bool json,
+		       const struct buf *out, struct buf *text, struct err *e)
 {
 	for (;;) {
 		struct ledger_left left = ledger_left(l);
@@ -140,7 +151,8 @@ static int read_within(struct source *src, const char *path, struct ledger *l,
 		if (!left.rounds || left.tokens < ROOM_MIN / BYTES_PER_TOKEN)
 			/* refused, with what is left */
 			return ledger_take(l, ROOM_MIN / BYTES_PER_TOKEN, e);
-		ret = render_within(src, path, r, n, json, left.tokens, text, &tokens, e);
+		ret = render_within(src, path, r, n, json, tokens_for(l, out), text,
+				    &tokens, e);
 		if (ret)
 			return ret;
 		ret = ledger_take(l, tokens, &here);
@@ -162,7 +174,7 @@ int dive_read(struct source *src, const char *path, const char *ledger,
 	if (!ret)
 		ret = ledger_open(&l, ledger[0] ? ledger : buf_cstr(&id), e);
 	if (!ret)
-		ret = read_within(src, path, &l, r, n, json, &text, e);
+		ret = read_within(src, path, &l, r, n, json, out, &text, e);
 	if (!ret)
 		finish(&l, &text, json, out);
 	ledger_close(&l);

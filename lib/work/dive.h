@@ -7,7 +7,8 @@
  *
  * One call is one round, however many records it names. What it costs is written to the
  * ledger before the text is handed out; the text is cut to what is left, and ends with a
- * line (or a member) that says what is left after it. A refused call costs nothing.
+ * line (or a member) that says what is left after it. A refused call costs nothing. An out
+ * with less room than DIVE_TEXT_MAX gets, and pays for, what fits into it.
  */
 #ifndef WORK_DIVE_H
 #define WORK_DIVE_H

@@ -150,6 +150,18 @@ static void set_places(struct lifecycle *l)
 	l->vault_ok = vault_open(&l->vault, NULL, &l->vault_err) == 0;
 }
 
+/* The MCP server of this session may have been given a vault that hooks were not told of. */
+static void take_vault(struct lifecycle *l)
+{
+	const char *root = l->j->vault;
+
+	if (!root || root[0] != '/' || getenv("HANDOFF_VAULT"))
+		return;
+	vault_release(&l->vault);
+	l->vault_err = ERR_INIT;
+	l->vault_ok = vault_open(&l->vault, root, &l->vault_err) == 0;
+}
+
 static bool is_quiet(const struct lifecycle *l)
 {
 	return l->j->headless && !l->j->document && !env_on("HANDOFF_HEADLESS");
@@ -175,6 +187,7 @@ int lifecycle_open(struct lifecycle *l, const struct hookio *in,
 	l->j = journal_open(l->state_dir, in->session, e);
 	if (!l->j)
 		return HF_EUSAGE;
+	take_vault(l);
 	l->was = l->j->state;
 	l->before = l->j->process;
 	journal_process_of(&l->process, o->pid);

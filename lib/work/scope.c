@@ -63,6 +63,14 @@ static int find_journal(struct scope *s, struct err *e)
 	return 0;
 }
 
+/* That of the session's MCP server, where it was given one of its own. */
+static const char *noted_vault(const struct scope *s)
+{
+	const char *root = s->j ? s->j->vault : NULL;
+
+	return root && root[0] == '/' && !getenv("HANDOFF_VAULT") ? root : NULL;
+}
+
 int scope_open(struct scope *s, const char *session, const char *dir, struct err *e)
 {
 	struct buf state = BUF_INIT(PATH_MAX), claude = BUF_INIT(PATH_MAX);
@@ -76,7 +84,7 @@ int scope_open(struct scope *s, const char *session, const char *dir, struct err
 	s->session = str_dup(str_of(session ? session : ""));
 	ret = find_journal(s, e);
 	if (!ret)
-		ret = vault_open(&s->vault, NULL, e);
+		ret = vault_open(&s->vault, noted_vault(s), e);
 	if (ret)
 		return ret;
 	if (!s->j || !s->j->project)

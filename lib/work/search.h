@@ -59,7 +59,7 @@ void search_release(struct search *s);
  *
  *   Found 2 result(s):
  *
- *   - [tollgate] (decision) Keep readings in SQLite. (id: ev_00000005, 2026-01-04, session s_2026...)
+ *   - [tollgate] (decision) Keep readings in SQLite. (id: ev_00000005) 2026-01-04, session s_2026...
  *
  * or that there are none, with what s knows of other projects. explain: score, importance and
  * what is retired as well. Control characters are escaped.

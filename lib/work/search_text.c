@@ -44,8 +44,9 @@ static void add_text(struct buf *b, const struct search_hit *h, bool explain)
 	redact_show(b, it->body, true);
 	buf_add(b, STR(" (id: "));
 	utf8_show(b, it->id, UTF8_ONELINE);
+	buf_byte(b, ')');
 	if (it->at_us) {
-		buf_add(b, STR(", "));
+		buf_byte(b, ' ');
 		date(b, it->at_us);
 	}
 	if (it->session.n) {
@@ -58,7 +59,6 @@ static void add_text(struct buf *b, const struct search_hit *h, bool explain)
 	}
 	if (it->retired)
 		buf_add(b, STR(", retired"));
-	buf_byte(b, ')');
 	if (explain)
 		buf_printf(b, " [score %.2f, importance %d]", h->score, it->importance);
 	buf_byte(b, '\n');

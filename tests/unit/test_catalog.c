@@ -506,6 +506,30 @@ static void test_catalog__finds_by_id_prefix_and_path(void **state)
 	}
 }
 
+static void test_catalog__a_name_from_outside_is_an_id_and_never_a_path(void **state)
+{
+	static const char *const NAMES[] = {"-", "/some/where/else.jsonl",
+					    "else.jsonl.zst", "./else", "notes"};
+	struct catalog_options o = options();
+	struct catalog_pick p;
+
+	(void)state;
+	three_sessions();
+	test_write("notes", STR("{\"type\":\"user\"}\n"));
+	assert_int_equal(chdir(test_path(".")), 0);
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+		assert_int_equal(catalog_find(&o, NAMES[i], &p, NULL), 0);
+		catalog_pick_release(&p);
+		o.ids_only = true;
+		assert_int_equal(catalog_find(&o, NAMES[i], &p, NULL), HF_ENOTFOUND);
+		catalog_pick_release(&p);
+		o.ids_only = false;
+	}
+	o.ids_only = true;
+	assert_int_equal(catalog_find(&o, "aaaa1", &p, NULL), 0);
+	catalog_pick_release(&p);
+}
+
 static void test_catalog__an_ambiguous_prefix_names_at_most_ten(void **state)
 {
 	struct catalog_pick p;
@@ -669,6 +693,8 @@ int main(void)
 		cmocka_unit_test(
 			test_catalog__every_failing_call_is_reported_or_harmless),
 		cmocka_unit_test(test_catalog__finds_by_id_prefix_and_path),
+		cmocka_unit_test(
+			test_catalog__a_name_from_outside_is_an_id_and_never_a_path),
 		cmocka_unit_test(test_catalog__an_ambiguous_prefix_names_at_most_ten),
 		cmocka_unit_test(test_catalog__the_most_recent_dead_one),
 		cmocka_unit_test(test_catalog__what_is_meant_as_a_session),

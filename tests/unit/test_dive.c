@@ -143,6 +143,26 @@ static void test_dive__never_more_tokens_than_the_ledger_has(void **state)
 		}
 }
 
+static void test_dive__a_result_fits_where_it_goes_and_costs_what_it_holds(void **state)
+{
+	struct buf out = BUF_INIT(20000);
+	struct err e;
+
+	(void)state;
+	transcript(30000, "corn ");
+	for (int json = 0; json < 2; json++) {
+		uint64_t before = left("f").tokens;
+
+		assert_int_equal(dive("f", 4, 6, json, &out, &e), 0);
+		assert_false(out.full);
+		assert_true(out.n > 15000 && out.n <= 20000);
+		assert_true(has(&out, "#4 corn"));
+		assert_true(before - left("f").tokens <= 20000 / 4);
+		assert_true(before - left("f").tokens > 15000 / 4);
+	}
+	buf_release(&out);
+}
+
 static void test_dive__no_name_is_the_session_in_the_records(void **state)
 {
 	struct buf out = BUF_INIT(DIVE_TEXT_MAX);
@@ -215,6 +235,8 @@ int main(void)
 		cmocka_unit_test(test_dive__a_range_is_one_round_and_ends_with_the_file),
 		cmocka_unit_test(test_dive__a_record_that_is_not_there_costs_nothing),
 		cmocka_unit_test(test_dive__never_more_tokens_than_the_ledger_has),
+		cmocka_unit_test(
+			test_dive__a_result_fits_where_it_goes_and_costs_what_it_holds),
 		cmocka_unit_test(test_dive__no_name_is_the_session_in_the_records),
 		cmocka_unit_test(
 			test_dive__a_hostile_name_is_refused_and_that_of_records_tamed),

@@ -111,6 +111,32 @@ static void test_scope__every_failing_call_is_survived(void **state)
 	}
 }
 
+static void test_scope__a_vault_that_the_session_has_noted_is_its_own(void **state)
+{
+	struct journal *j;
+	struct err e = ERR_INIT;
+	struct scope s;
+
+	(void)state;
+	desk();
+	desk_journal(DESK_ID, NULL);
+	desk_scope(&s, DESK_ID);
+	j = journal_open(s.state_dir, STR(DESK_ID), NULL);
+	journal_set(&j->vault, str_of(test_path("noted")));
+	assert_int_equal(journal_save(j, NULL), 0);
+	journal_free(j);
+	scope_release(&s);
+	/* the variable is stronger */
+	setenv("HANDOFF_VAULT", test_path("vault"), 1);
+	assert_int_equal(scope_open(&s, DESK_ID, NULL, &e), 0);
+	assert_string_equal(s.vault.root, test_path("vault"));
+	scope_release(&s);
+	unsetenv("HANDOFF_VAULT");
+	assert_int_equal(scope_open(&s, DESK_ID, NULL, &e), 0);
+	assert_string_equal(s.vault.root, test_path("noted"));
+	scope_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +147,8 @@ int main(void)
 		cmocka_unit_test(test_scope__an_unknown_session_makes_no_entry),
 		cmocka_unit_test(test_scope__a_bad_session_id_is_a_usage_error),
 		cmocka_unit_test(test_scope__a_vault_that_is_a_file_is_said),
+		cmocka_unit_test(
+			test_scope__a_vault_that_the_session_has_noted_is_its_own),
 		cmocka_unit_test(test_scope__every_failing_call_is_survived),
 	};
 

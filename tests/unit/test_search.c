@@ -252,8 +252,8 @@ static void test_text__has_date_session_and_an_id_and_no_control_characters(void
 	assert_true(
 		str_find(
 			buf_str(&b),
-			STR("- [lantern] (decision) Keep readings in SQLite. \\u{202e} (id: ev_5, "
-			    "2026-01-04, session s_1)\n")) != STR_NPOS);
+			STR("- [lantern] (decision) Keep readings in SQLite. \\u{202e} (id: ev_5) "
+			    "2026-01-04, session s_1\n")) != STR_NPOS);
 	assert_true(str_starts(buf_str(&b), STR("Found 2 result(s):\n\n- ")));
 	assert_true(
 		str_find(
