@@ -1,0 +1,376 @@
+/*
+ * A signal that comes while the next message is waited for ends the process in its handler:
+ * nothing is half done then. One that comes during a message is noted and obeyed after the
+ * answer; a second one does not wait.
+ */
+#include "server.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "work/mcp.h"
+
+#define ARENA_MAX     (32u << 20)
+#define MESSAGE_MAX   (64u << 20)
+#define ROOTS_WAIT_MS 1000
+#define ROOTS_ID      "handoff-roots"
+#define WAITING_MAX   1000 /* lines kept while an answer of the client is waited for */
+
+struct waiting {
+	struct waiting *next;
+	char *text;
+	size_t n;
+};
+
+static volatile sig_atomic_t busy, stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	if (!busy || stop)
+		_exit(EXIT_SUCCESS);
+	stop = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = {.sa_handler = on_signal};
+	sigset_t set;
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write */
+	/* a mask is inherited: a client that blocks them must still be able to end us */
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* The path by which this program was found: through links, so that a new target is seen. */
+static char *own_path(const char *argv0)
+{
+	const char *path = getenv("PATH");
+	struct buf b = BUF_INIT(PATH_MAX);
+	str rest = str_of(path), dir;
+
+	if (!argv0 || strchr(argv0, '/'))
+		return argv0 ? str_dup(str_of(argv0)) : NULL;
+	while (str_split(&rest, ':', &dir)) {
+		fs_join(&b, dir, str_of(argv0));
+		if (access(buf_cstr(&b), X_OK) == 0)
+			return buf_take(&b);
+	}
+	buf_release(&b);
+	return NULL;
+}
+
+void server_init(struct server *s, int in, int out, const char *argv0)
+{
+	*s = (struct server){.out = out, .level = -1, .self = own_path(argv0)};
+	rpc_in_init(&s->in, in);
+	arena_init(&s->arena, ARENA_MAX);
+	where_init(&s->where);
+	if (s->self && io.stat(s->self, &s->self_st) < 0) {
+		free(s->self);
+		s->self = NULL;
+	}
+}
+
+void server_release(struct server *s)
+{
+	while (s->first) {
+		struct waiting *w = s->first;
+
+		s->first = w->next;
+		free(w->text);
+		free(w);
+	}
+	rpc_in_release(&s->in);
+	arena_release(&s->arena);
+	where_release(&s->where);
+	free(s->self);
+	io.close(s->out);
+}
+
+bool server_replaced(struct server *s)
+{
+	struct stat st;
+
+	if (!s->self || s->self_told)
+		return false;
+	if (io.stat(s->self, &st) == 0 && st.st_ino == s->self_st.st_ino &&
+	    st.st_dev == s->self_st.st_dev && st.st_size == s->self_st.st_size &&
+	    st.st_mtime == s->self_st.st_mtime)
+		return false;
+	s->self_told = true;
+	return true;
+}
+
+/* --- out --- */
+
+void server_send(struct server *s, struct buf *message)
+{
+	struct err e = ERR_INIT;
+
+	if (s->ended || !message->n)
+		return;
+	buf_byte(message, '\n');
+	if (message->full) {
+		log_warn("a message of over %u bytes was not sent", MESSAGE_MAX);
+		return;
+	}
+	if (fs_write_all(s->out, buf_str(message), "standard output", &e) < 0) {
+		if (e.code != HF_EPIPE)
+			log_warn("%s", e.msg);
+		s->ended = true;
+	}
+}
+
+void server_log(struct server *s, const char *level, const char *text)
+{
+	struct buf params = BUF_INIT(64u << 10), b = BUF_INIT(64u << 10);
+
+	if (s->level >= 0 && mcp_level(str_of(level)) >= s->level) {
+		buf_printf(&params,
+			   "{\"level\":\"%s\",\"logger\":\"handoff\",\"data\":", level);
+		json_add_str(&params, str_of(text));
+		buf_byte(&params, '}');
+		rpc_notify(&b, "notifications/message", buf_str(&params));
+		server_send(s, &b);
+	}
+	buf_release(&params);
+	buf_release(&b);
+}
+
+/* --- in --- */
+
+static void keep(struct server *s, str line)
+{
+	struct waiting *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		log_oom();
+	w->text = str_dup(line);
+	w->n = line.n;
+	if (s->last)
+		s->last->next = w;
+	else
+		s->first = w;
+	s->last = w;
+}
+
+/* The next line: one that waits, else one from the client; *hold is what to free after it. */
+static enum rpc_got next_line(struct server *s, str *line, struct waiting **hold)
+{
+	struct err e = ERR_INIT;
+	enum rpc_got got;
+
+	*hold = s->first;
+	if (s->first) {
+		*line = (str){s->first->text, s->first->n};
+		s->first = s->first->next;
+		if (!s->first)
+			s->last = NULL;
+		return RPC_LINE;
+	}
+	got = rpc_read(&s->in, -1, line, &e);
+	if (got == RPC_BROKEN)
+		log_warn("%s", e.msg);
+	return got;
+}
+
+static bool is_object(str s)
+{
+	return s.n && s.p[0] == '{';
+}
+
+/* What the client said to roots/list. */
+static void take_roots(struct server *s, const struct rpc *m)
+{
+	struct jsondoc *d =
+		is_object(m->result) ? jsondoc_parse(m->result, m->result.n, NULL) : NULL;
+	struct buf path = BUF_INIT(PATH_MAX);
+	const struct jsonval *v = jsondoc_first(jsondoc_get(jsondoc_root(d), "roots"));
+
+	for (; v && !path.n; v = jsondoc_next(v))
+		mcp_uri_path(&path, jsondoc_str(jsondoc_get(v, "uri")));
+	where_root(&s->where, path.n ? buf_cstr(&path) : NULL);
+	s->roots = ROOTS_KNOWN;
+	buf_release(&path);
+	jsondoc_free(d);
+}
+
+static bool is_roots(const struct rpc *m)
+{
+	return m->kind == RPC_RESPONSE && str_eq(m->id, STR("\"" ROOTS_ID "\""));
+}
+
+void server_ask_root(struct server *s)
+{
+	int64_t until = clock_mono_ns() + ROOTS_WAIT_MS * INT64_C(1000000);
+	struct buf b = BUF_INIT(1024);
+	size_t kept = 0;
+
+	if (!s->can_list_roots || s->roots != ROOTS_UNKNOWN || !where_is_open(&s->where))
+		return;
+	rpc_request(&b, ROOTS_ID, "roots/list", STR_NONE);
+	server_send(s, &b);
+	buf_release(&b);
+	s->roots = ROOTS_ASKED;
+	while (s->roots == ROOTS_ASKED && !s->ended && kept < WAITING_MAX) {
+		int64_t left = (until - clock_mono_ns()) / 1000000;
+		struct rpc m;
+		str line;
+
+		if (left <= 0 || rpc_read(&s->in, (int)left, &line, NULL) != RPC_LINE)
+			return; /* a late answer is taken when it comes */
+		rpc_parse(&m, line);
+		if (is_roots(&m)) {
+			take_roots(s, &m);
+		} else {
+			keep(s, line);
+			kept++;
+		}
+	}
+}
+
+/* --- messages --- */
+
+static void answer_request(struct server *s, const struct rpc *m, struct buf *reply)
+{
+	struct answer a = {.result = BUF_INIT(MESSAGE_MAX)};
+	struct err e = ERR_INIT;
+	struct jsondoc *d =
+		m->params.n ? jsondoc_parse(m->params, m->params.n, &e) : NULL;
+
+	if (m->params.n && !d)
+		server_refuse(&a, RPC_BAD_PARAMS, "Invalid params: %s", e.msg);
+	else
+		server_answer(s, m, jsondoc_root(d), &a);
+	if (a.code)
+		rpc_fail(reply, m->id, a.code, a.why);
+	else if (a.result.full)
+		rpc_fail(reply, m->id, RPC_INTERNAL,
+			 "Internal error: the answer is too long");
+	else
+		rpc_reply(reply, m->id, buf_str(&a.result));
+	buf_release(&a.result);
+	jsondoc_free(d);
+	arena_reset(&s->arena);
+}
+
+static void answer_message(struct server *s, const struct rpc *m, struct buf *reply)
+{
+	switch (m->kind) {
+	case RPC_REQUEST:
+		answer_request(s, m, reply);
+		break;
+	case RPC_NOTIFICATION:
+		server_notified(s, m);
+		break;
+	case RPC_RESPONSE:
+		if (is_roots(m))
+			take_roots(s, m);
+		break;
+	case RPC_BATCH:
+		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
+			 "Invalid request: a list, and no message");
+		break;
+	case RPC_INVALID:
+		if (!m->silent)
+			rpc_fail(reply, m->id, m->code, m->why);
+		break;
+	}
+}
+
+/* A batch: the answers in one list; nothing when none is due. */
+static void answer_batch(struct server *s, str line, struct buf *reply)
+{
+	struct rpc_batch b;
+	bool any = false;
+	str element;
+
+	if (!s->version || !mcp_version_batches(s->version)) {
+		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
+			 "Invalid request: this version of the protocol has no batches");
+		return;
+	}
+	buf_byte(reply, '[');
+	rpc_batch_init(&b, line);
+	while (rpc_batch_next(&b, &element)) {
+		struct rpc m;
+
+		any = true;
+		json_add_sep(reply);
+		rpc_parse(&m, element);
+		answer_message(s, &m, reply);
+		if (reply->n && reply->p[reply->n - 1] == ',')
+			buf_cut(reply, reply->n - 1);
+	}
+	buf_byte(reply, ']');
+	if (reply->n > strlen("[]"))
+		return;
+	buf_reset(reply);
+	if (!any)
+		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
+			 "Invalid request: an empty batch");
+}
+
+static void take_line(struct server *s, enum rpc_got got, str line)
+{
+	/* lines that come while the client is asked for its roots take the place of this one */
+	bool copied = s->can_list_roots && s->roots == ROOTS_UNKNOWN;
+	char *copy = copied ? str_dup(line) : NULL;
+	struct buf reply = BUF_INIT(MESSAGE_MAX);
+	struct rpc m;
+
+	if (copied)
+		line.p = copy;
+
+	if (got == RPC_LONG) {
+		char why[80];
+
+		snprintf(why, sizeof(why), "Invalid request: a line of over %u bytes",
+			 RPC_LINE_MAX);
+		rpc_fail(&reply, STR("null"), RPC_INVALID_REQUEST, why);
+	} else {
+		rpc_parse(&m, line);
+		if (m.kind == RPC_BATCH)
+			answer_batch(s, line, &reply);
+		else
+			answer_message(s, &m, &reply);
+	}
+	server_send(s, &reply);
+	buf_release(&reply);
+	free(copy);
+}
+
+void server_run(struct server *s)
+{
+	catch_signals();
+	while (!s->ended && !stop) {
+		struct waiting *hold;
+		enum rpc_got got;
+		str line;
+
+		got = next_line(s, &line, &hold);
+		busy = 1;
+		if (got == RPC_LINE || got == RPC_LONG)
+			take_line(s, got, line);
+		else
+			s->ended = true;
+		if (hold)
+			free(hold->text);
+		free(hold);
+		busy = 0;
+	}
+}
