@@ -126,7 +126,8 @@ struct index_query {
 	str text;    /* plain words; nothing in it is syntax */
 	str project; /* "": all */
 	bool retired_too;
-	bool words_only;            /* a question of stop words alone finds nothing */
+	bool words_only; /* a question of stop words alone finds nothing */
+	size_t rows_max; /* rows that the first pass may follow, about; 0: the usual number */
 	unsigned kinds;             /* bits 1 << INDEX_*; 0: all */
 	int type;                   /* enum event_type, -1: all */
 	int64_t since_us, until_us; /* at_us from, and before; 0: open */

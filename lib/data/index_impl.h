@@ -126,7 +126,7 @@ struct index_match {
 	struct index_term term[INDEX_TERMS_MAX];
 	double df[INDEX_TERMS_MAX], idf[INDEX_TERMS_MAX];
 	unsigned char lead[INDEX_TERMS_MAX]; /* terms that the first pass looks for */
-	size_t nterms, nlead;
+	size_t nterms, nlead, rows_max;
 	int64_t project; /* 0: all */
 	double average;  /* words of a text */
 	struct index_match_row *row;

@@ -21,8 +21,8 @@
 #include "base/oom.h"
 #include "data/index_impl.h"
 
-#define MATCH_ROWS   40000  /* rows of the first pass that may be expected */
-#define MATCH_STOP   120000 /* rows at which it ends, whatever was expected */
+#define MATCH_ROWS   150000 /* rows of the first pass that may be expected */
+#define MATCH_OVER   3      /* times that it ends at, whatever was expected */
 #define PROBE_HITS   1000   /* up to so many rows a word is counted, not estimated */
 #define PROBE_WINDOW 8
 #define PROBE_EACH   150
@@ -264,7 +264,7 @@ static void choose(struct index_match *m, double part)
 	}
 	for (m->nlead = 0; m->nlead < m->nterms; m->nlead++) {
 		rows += m->df[m->lead[m->nlead]] * part;
-		if (m->nlead && rows > MATCH_ROWS)
+		if (m->nlead && rows > m->rows_max)
 			break;
 	}
 	m->cut = m->nlead < m->nterms;
@@ -286,10 +286,11 @@ static int walk(struct index *ix, struct index_match *m, struct err *e)
 		assert(!b.full);
 		index_bind(st, 1, buf_str(&b));
 		sqlite3_bind_pointer(st, 2, &run, "handoff_run", NULL);
-		while (m->n < MATCH_STOP && (ret = index_step(ix, st, e)) > 0)
+		while (m->n < m->rows_max * MATCH_OVER &&
+		       (ret = index_step(ix, st, e)) > 0)
 			;
+		m->cut = m->cut || ret > 0;
 		ret = ret < 0 ? ret : 0;
-		m->cut = m->cut || m->n >= MATCH_STOP;
 		sqlite3_reset(st);
 		sqlite3_bind_null(st, 2);
 	}
@@ -299,7 +300,8 @@ static int walk(struct index *ix, struct index_match *m, struct err *e)
 
 static void init(struct index_match *m, struct index *ix, const struct index_query *q)
 {
-	*m = (struct index_match){.q = q};
+	*m = (struct index_match){.q = q,
+				  .rows_max = q->rows_max ? q->rows_max : MATCH_ROWS};
 	m->nterms = index_words_query(ix->words, q->text, q->words_only, m->term,
 				      INDEX_TERMS_MAX);
 }
