@@ -5,6 +5,8 @@
 #include "base/options.h"
 
 #define RETIRE_MAX UINT64_C(1000)
+#define LIMIT_MAX  UINT64_C(200)    /* hits */
+#define BUDGET_MAX UINT64_C(100000) /* tokens */
 
 /* What getopt_long returns: letters where there is a short form. */
 enum {
@@ -24,6 +26,11 @@ enum {
 	KEY_IMPORTANCE,
 	KEY_SUPERSEDES,
 	KEY_QUERY,
+	KEY_LIMIT,
+	KEY_TYPE,
+	KEY_RETIRED,
+	KEY_EXPLAIN,
+	KEY_BUDGET,
 };
 
 static const struct option_row rows[] = {
@@ -43,6 +50,16 @@ static const struct option_row rows[] = {
 	 "the event that this one replaces; may be repeated"},
 	{OPT_LOG, KEY_QUERY, "supersedes-query", "WORDS",
 	 "it replaces the event of its type that fits these words best"},
+	{OPT_FIND, KEY_ALL, "all", NULL, "in all projects"},
+	{OPT_FIND, KEY_LIMIT, "limit", "N",
+	 "so many hits at most; 10 where nothing is said"},
+	{OPT_FIND, KEY_TYPE, "type", "TYPE",
+	 "only events of this type: goal, next_step, decision, deadend, question, file"},
+	{OPT_FIND, KEY_RETIRED, "retired", NULL, "also what has been superseded"},
+	{OPT_BUDGET, KEY_BUDGET, "budget", "TOKENS",
+	 "so long at most; 1200 where nothing is said"},
+	{OPT_EXPLAIN, KEY_EXPLAIN, "explain", NULL,
+	 "say why each line is there, and what is not"},
 	{OPT_NAME, KEY_NAME, "name", "NAME", "the project's name from now on"},
 	{OPT_YES, KEY_YES, "yes", NULL, "do it; without, only say what would go"},
 	{OPT_ALWAYS, KEY_HELP, "help", NULL, "print this"},
@@ -100,6 +117,18 @@ static int take(void *arg, int key, const char *value, struct err *e)
 		return not_empty("name", value, &a->name, e);
 	case KEY_IN:
 		return not_empty("project", value, &a->in, e);
+	case KEY_LIMIT:
+		return number("limit", value, LIMIT_MAX, &a->limit, e);
+	case KEY_BUDGET:
+		return number("budget", value, BUDGET_MAX, &a->budget, e);
+	case KEY_TYPE:
+		return not_empty("type", value, &a->type, e);
+	case KEY_RETIRED:
+		a->retired = true;
+		return 0;
+	case KEY_EXPLAIN:
+		a->explain = true;
+		return 0;
 	case KEY_QUERY:
 		return not_empty("supersedes-query", value, &a->query, e);
 	case KEY_IMPORTANCE:

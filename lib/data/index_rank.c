@@ -25,6 +25,8 @@
 
 #define NAME_WEIGHT  3.0
 #define EXTRA_WEIGHT 0.5
+#define BESIDE_TERMS                                                                     \
+	2 /* words beside an item that has none of its own, for it to be a hit */
 #define SIDE_WEIGHT  0.25
 #define NOTE_PART    0.1
 #define NORM         0.5
@@ -246,29 +248,44 @@ static const struct doc *beside(const struct rank *r, size_t i, int by)
 	return NULL;
 }
 
-static void score(struct rank *r, size_t i)
+/* Frequencies of the words in an item and beside it; false when too few are there. */
+static bool gather(const struct rank *r, size_t i, double *tf, double *length)
 {
-	const struct index_match *m = r->m;
-	struct doc *d = &r->doc[i];
-	double tf[INDEX_TERMS_MAX], length = d->length + EXTRA_LENGTH;
-	double average = m->average * (2 * REACH + 1) + EXTRA_LENGTH, norm;
+	const struct doc *d = &r->doc[i];
+	size_t n = r->m->nterms, own = 0, all = 0;
 
-	for (size_t t = 0; t < m->nterms; t++)
+	*length = d->length + EXTRA_LENGTH;
+	for (size_t t = 0; t < n; t++) {
 		tf[t] = d->tf[t];
+		own += tf[t] > 0;
+	}
 	for (int by = -REACH; by <= REACH; by++) {
 		const struct doc *o = by ? beside(r, i, by) : NULL;
 
 		if (!o)
 			continue;
-		length += o->length;
-		for (size_t t = 0; t < m->nterms; t++)
-			tf[t] += SIDE_WEIGHT * o->tf[m->nterms + t];
+		*length += o->length;
+		for (size_t t = 0; t < n; t++)
+			tf[t] += SIDE_WEIGHT * o->tf[n + t];
 	}
+	for (size_t t = 0; t < n; t++)
+		all += tf[t] > 0;
+	return own || all >= BESIDE_TERMS;
+}
+
+static void score(struct rank *r, size_t i)
+{
+	const struct index_match *m = r->m;
+	double average = m->average * (2 * REACH + 1) + EXTRA_LENGTH, length, norm;
+	double tf[INDEX_TERMS_MAX];
+
+	r->doc[i].score = 0;
+	if (!gather(r, i, tf, &length))
+		return;
 	norm = INDEX_RANK_K1 * (1 - NORM + NORM * length / average);
-	d->score = 0;
 	for (size_t t = 0; t < m->nterms; t++)
 		if (tf[t] > 0)
-			d->score +=
+			r->doc[i].score +=
 				m->idf[t] * tf[t] * (INDEX_RANK_K1 + 1) / (tf[t] + norm);
 }
 

@@ -158,6 +158,16 @@ static str why(struct brief *b, const struct index_item *it)
 	return s;
 }
 
+static void date(struct buf *line, const struct index_item *it)
+{
+	char iso[CLOCK_ISO_BYTES];
+
+	clock_iso_s(iso, it->at_us / 1000);
+	if (it->at_us)
+		buf_printf(line, " (%.10s%s)", iso,
+			   it->origin == EVENT_DERIVED ? ", derived" : "");
+}
+
 static int on_event(const struct index_item *it, void *arg)
 {
 	struct brief *b = arg;
@@ -173,6 +183,8 @@ static int on_event(const struct index_item *it, void *arg)
 	brief_snippet(&line, it->body, BRIEF_SNIPPET);
 	if (stale(b, it))
 		buf_add(&line, STR(STALE));
+	if (b->o->dated)
+		date(&line, it);
 	buf_byte(&line, '\n');
 	i = &s->item[s->n];
 	i->line = arena_str(&b->arena, buf_str(&line));

@@ -32,6 +32,7 @@ struct brief_options {
 	int64_t tokens; /* a hard cap; 0 and less: nothing fits */
 	str skip_session; /* a client session whose document stands beside it: its events are left out; "" none */
 	size_t units_max; /* UTF-16 units, a hard cap too; 0: none */
+	bool dated;       /* the date behind each line, and whether it was derived */
 	bool explain; /* behind each line why it is there, and at the end what is not */
 	bool quiet;   /* nothing at all where there is nothing to say */
 };

@@ -279,6 +279,9 @@ static void test_match__what_stands_beside_counts(void **state)
 	put("p", "two.md", &lone, 1);
 	assert_true(str_starts(str_of(found("postgres invoices")), STR("q r")) ||
 		    str_starts(str_of(found("postgres invoices")), STR("r q")));
+	/* one word beside it makes no hit of an item that has none */
+	assert_found("invoices", "q");
+	assert_found("lunch", "y x");
 }
 
 static void test_match__who_says_it_counts_more(void **state)

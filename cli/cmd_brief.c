@@ -1,0 +1,70 @@
+/*
+ * handoff brief [OPTION]...
+ */
+#include "base/utf8.h"
+#include "commands.h"
+#include "data/json.h"
+#include "print.h"
+#include "work/brief.h"
+#include "work/recall.h"
+#include "work/scope.h"
+
+#define BUSY_MS 200
+
+static void as_json(struct buf *out, const struct brief_options *o, str text,
+		    const struct brief_figures *f)
+{
+	buf_byte(out, '{');
+	json_add_key(out, "project");
+	json_add_str(out, o->project);
+	json_add_key(out, "brief");
+	json_add_str(out, text);
+	buf_printf(out, ",\"tokens\":%zu,\"budget\":%lld,\"kept\":%zu,\"dropped\":%zu}\n",
+		   f->tokens, (long long)o->tokens, f->kept, f->dropped);
+}
+
+static int run(const struct args *a, struct err *e)
+{
+	struct buf text = BUF_INIT(BRIEF_OUT_MAX), out = BUF_INIT(BRIEF_OUT_MAX * 6);
+	struct scope s = {.vault.lock = -1};
+	struct recall r = {0};
+	struct brief_figures f;
+	int ret = scope_open(&s, a->session, NULL, e);
+	struct brief_options o = {.project = str_of(a->in ? a->in : s.project),
+				  .tokens = a->budget ? (int64_t)a->budget : BRIEF_TOKENS,
+				  .explain = a->explain};
+
+	if (!ret)
+		ret = recall_open(&r, &s.vault,
+				  &(struct recall_options){.project = o.project,
+							   .busy_ms = BUSY_MS},
+				  e);
+	if (!ret)
+		ret = brief_render(&text, r.index, &o, &f, e);
+	if (!ret && a->json) {
+		as_json(&out, &o, buf_str(&text), &f);
+	} else if (!ret) {
+		buf_add(&out, buf_str(&text));
+		recall_note(&r, &out);
+	}
+	if (!ret)
+		ret = print_text(&out, e);
+	recall_release(&r);
+	scope_release(&s);
+	buf_release(&text);
+	buf_release(&out);
+	return ret;
+}
+
+const struct command cmd_brief = {
+	.name = "brief",
+	.operands = "",
+	.summary =
+		"this project in short: goal, next step, decisions, dead ends, open questions",
+	.text = "What a session is told when it starts. Everything in it counts towards the budget, an\n"
+		"estimate: a quarter of a token a character.\n",
+	.options = OPT_JSON | OPT_SESSION | OPT_IN | OPT_EXPLAIN | OPT_BUDGET,
+	.min_words = 0,
+	.max_words = 0,
+	.run = run,
+};
