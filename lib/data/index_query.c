@@ -115,32 +115,47 @@ int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES], stru
 	return ret;
 }
 
-int index_entity_summary(struct index *ix, str project, str name, struct buf *out,
-			 struct err *e)
+/* 1: there is a note of this file name; its summary is appended. */
+static int summary_of(struct index *ix, int64_t project, str file, struct buf *out,
+		      struct err *e)
 {
 	static const char sql[] = "SELECT summary FROM file WHERE project = ?1 AND "
 				  "folder = ?2 AND name = ?3";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, project);
+	sqlite3_bind_int(st, 2, VAULT_ENTITIES);
+	index_bind(st, 3, file);
+	ret = index_step(ix, st, e);
+	if (ret > 0)
+		buf_add(out, index_column(st, 0));
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_entity_summary(struct index *ix, str project, str name, struct buf *out,
+			 struct err *e)
+{
 	struct buf file = BUF_INIT(EVENT_FILE_MAX + 16);
 	int64_t id;
-	sqlite3_stmt *st;
 	int ret = index_project_id(ix, project, false, &id, e);
 
-	event_entity_file(&file, name);
-	buf_add(&file, STR(".md"));
-	if (!ret)
-		ret = index_stmt(ix, sql, &st, e);
 	if (!ret) {
-		sqlite3_bind_int64(st, 1, id);
-		sqlite3_bind_int(st, 2, VAULT_ENTITIES);
-		index_bind(st, 3, buf_str(&file));
-		ret = index_step(ix, st, e);
-		if (ret > 0)
-			buf_add(out, index_column(st, 0));
-		sqlite3_reset(st);
-		ret = ret > 0 ? 0 : ret == 0 ? HF_ENOTFOUND : ret;
+		event_entity_file(&file, name);
+		buf_add(&file, STR(".md"));
+		ret = summary_of(ix, id, buf_str(&file), out, e);
+	}
+	if (ret == 0) {
+		buf_reset(&file);
+		event_entity_file_apart(&file, name);
+		buf_add(&file, STR(".md"));
+		ret = summary_of(ix, id, buf_str(&file), out, e);
 	}
 	buf_release(&file);
-	return ret;
+	return ret > 0 ? 0 : ret == 0 ? HF_ENOTFOUND : ret;
 }
 
 /* The newest active event of a project: the head of each (type, origin, importance). */

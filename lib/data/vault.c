@@ -19,6 +19,8 @@
 
 #include "base/fs.h"
 #include "data/config.h"
+#include "data/event.h"
+#include "data/note.h"
 #include "data/project.h"
 
 #define LOCK_NAME ".index.db.handoff.lock"
@@ -333,6 +335,57 @@ int vault_add(struct vault *v, enum vault_folder f, str project, str name, str h
 	vault_unlock(v);
 	buf_release(&path);
 	return ret < 0 ? ret : 0;
+}
+
+static int same_name(const char *dir, const char *name, void *arg)
+{
+	(void)dir;
+	return strcmp(name, arg) == 0;
+}
+
+/* The note's heading is a name of this file. */
+static bool is_headed(const char *path, str file)
+{
+	struct buf text = BUF_INIT(VAULT_NOTE_MAX), own = BUF_INIT(PATH_MAX);
+	struct note n = {.nfields = 0};
+	bool is;
+
+	if (fs_read(path, &text, NULL) == 0)
+		note_parse(&n, buf_str(&text));
+	event_entity_file(&own, n.title);
+	buf_add(&own, STR(".md"));
+	is = str_eq(buf_str(&own), file);
+	buf_release(&text);
+	buf_release(&own);
+	return is;
+}
+
+int vault_entity(const struct vault *v, str project, str name, struct buf *file,
+		 struct err *e)
+{
+	struct buf path = BUF_INIT(PATH_MAX), dir = BUF_INIT(PATH_MAX),
+		   plain = BUF_INIT(PATH_MAX);
+	struct stat st;
+	int ret = 0;
+
+	event_entity_file(&plain, name);
+	buf_add(&plain, STR(".md"));
+	if (!vault_path(v, VAULT_ENTITIES, project, STR_NONE, &dir) ||
+	    !vault_path(v, VAULT_ENTITIES, project, buf_str(&plain), &path))
+		ret = err_set(e, HF_EUSAGE, "no name for an entity: %.*s", STR_ARG(name));
+	/* there, but not under this name: the disk found it by another */
+	if (!ret && io.lstat(buf_cstr(&path), &st) == 0 && S_ISREG(st.st_mode) &&
+	    fs_each(buf_cstr(&dir), same_name, plain.p, NULL) == 0 &&
+	    !is_headed(buf_cstr(&path), buf_str(&plain))) {
+		event_entity_file_apart(file, name);
+		buf_add(file, STR(".md"));
+	} else if (!ret) {
+		buf_add(file, buf_str(&plain));
+	}
+	buf_release(&path);
+	buf_release(&dir);
+	buf_release(&plain);
+	return ret;
 }
 
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,

@@ -71,6 +71,13 @@ int vault_append(struct vault *v, enum vault_folder f, str project, str name, st
  */
 int vault_add(struct vault *v, enum vault_folder f, str project, str name, str head,
 	      str text, struct err *e);
+/*
+ * Append the file name of an entity's note, with ".md": handoff-mcp's rule (event_entity_file).
+ * Where the disk takes another name's file for this one, as those do that know no case or
+ * store names normalised, a hash is added. Nothing is created.
+ */
+int vault_entity(const struct vault *v, str project, str name, struct buf *file,
+		 struct err *e);
 /* Rename a file between folders of one project, durably (same name). The lock must be held. */
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
 	       str name, struct err *e);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -595,6 +596,123 @@ static void test_reindex__a_damaged_index_is_rebuilt_on_the_way(void **state)
 	finish();
 }
 
+static void test_reindex__a_rebuild_that_is_killed_goes_on(void **state)
+{
+	size_t n[EVENT_TYPES];
+	char name[64], id[600];
+	int status;
+	bool was_whole = false;
+
+	(void)state;
+	start(false);
+	finish();
+	for (int i = 0; i < 600; i++) {
+		snprintf(name, sizeof name, "vault/p/sessions/s%03d.md", i);
+		snprintf(id, sizeof id,
+			 HEADER "- **[goal]** (imp:3 " DOT " " AT ") x <!-- id=e%d -->\n",
+			 i);
+		old_note(name, id, 0);
+	}
+	assert_int_equal(vault_open(&vault, NULL, NULL), 0);
+	for (int round = 0; round < 8 && !was_whole; round++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			struct index *mine;
+			struct reindex w;
+
+			if (index_open(&mine, &vault, 50, NULL))
+				_exit(1);
+			reindex_init(&w, mine, &vault, false);
+			reindex_run(&w, &(struct reindex_options){.scope = REINDEX_ALL},
+				    NULL);
+			_exit(0);
+		}
+		usleep(4000u * (unsigned)(round + 1));
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		assert_int_equal(index_open(&ix, &vault, 50, NULL), 0);
+		was_whole = index_complete(ix);
+		assert_int_equal(index_counts(ix, STR("p"), n, NULL), 0);
+		assert_true(n[EVENT_GOAL] == 600 || !was_whole);
+		index_free(ix);
+	}
+	assert_int_equal(index_open(&ix, &vault, 50, NULL), 0);
+	reindex_init(&r, ix, &vault, false);
+	run_scope("p", REINDEX_ALL);
+	assert_true(index_complete(ix));
+	assert_int_equal(index_counts(ix, STR("p"), n, NULL), 0);
+	assert_int_equal(n[EVENT_GOAL], 600);
+	finish();
+}
+
+#define WRITERS 4
+#define LINES   30
+
+/* A process that writes its own note, line by line, and tells the index. */
+static void writer(int who)
+{
+	char name[16], path[64], line[256];
+	struct index *mine;
+	struct reindex w;
+	int fd;
+
+	snprintf(name, sizeof name, "w%d.md", who);
+	snprintf(path, sizeof path, "vault/p/sessions/%s", name);
+	if (index_open(&mine, &vault, 20, NULL))
+		_exit(2);
+	reindex_init(&w, mine, &vault, false);
+	fd = open(test_path(path), O_WRONLY | O_APPEND);
+	for (int i = 0; i < LINES; i++) {
+		int n = snprintf(line, sizeof line,
+				 "- **[goal]** (imp:3 " DOT " " AT
+				 ") x <!-- id=w%dn%d -->\n",
+				 who, i),
+		    ret;
+
+		if (write(fd, line, (size_t)n) != n)
+			_exit(3);
+		ret = reindex_file(&w, VAULT_SESSIONS, STR("p"), str_of(name), NULL);
+		if (ret && ret != HF_ETIME)
+			_exit(4);
+	}
+	_exit(0);
+}
+
+static void test_reindex__many_writers_and_a_reader_that_never_waits(void **state)
+{
+	pid_t pid[WRITERS];
+	size_t n[EVENT_TYPES], last = 0;
+	char path[64];
+	int status, running = WRITERS;
+
+	(void)state;
+	start(false);
+	for (int i = 0; i < WRITERS; i++) {
+		snprintf(path, sizeof path, "vault/p/sessions/w%d.md", i);
+		test_write(path, STR(HEADER));
+	}
+	run();
+	for (int i = 0; i < WRITERS; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0)
+			writer(i);
+	}
+	while (running) {
+		assert_int_equal(index_counts(ix, STR("p"), n, NULL), 0);
+		assert_true(n[EVENT_GOAL] >= last);
+		last = n[EVENT_GOAL];
+		if (waitpid(-1, &status, WNOHANG) > 0) {
+			assert_int_equal(status, 0);
+			running--;
+		}
+	}
+	run();
+	assert_int_equal(index_counts(ix, STR("p"), n, NULL), 0);
+	assert_int_equal(n[EVENT_GOAL], WRITERS * LINES);
+	finish();
+}
+
 static void test_reindex__no_failing_call_loses_what_the_vault_holds(void **state)
 {
 	bool met;
@@ -642,6 +760,9 @@ int main(void)
 		cmocka_unit_test(
 			test_reindex__a_deadline_leaves_a_rest_that_is_read_next_time),
 		cmocka_unit_test(test_reindex__a_damaged_index_is_rebuilt_on_the_way),
+		cmocka_unit_test(test_reindex__a_rebuild_that_is_killed_goes_on),
+		cmocka_unit_test(
+			test_reindex__many_writers_and_a_reader_that_never_waits),
 		cmocka_unit_test(
 			test_reindex__no_failing_call_loses_what_the_vault_holds),
 	};

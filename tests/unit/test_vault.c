@@ -1,5 +1,6 @@
 #include "fault.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -402,6 +403,63 @@ static void test_vault__every_failing_call_of_an_addition_leaves_whole_lines(voi
 	vault_release(&v);
 }
 
+/* A disk that knows no case: a path that ends in auth.md leads to Auth.md. */
+static char other_case[4096];
+
+static const char *any_case(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n < 7 || n >= sizeof other_case || strcmp(path + n - 7, "auth.md") != 0)
+		return path;
+	memcpy(other_case, path, n + 1);
+	other_case[n - 7] = 'A';
+	return other_case;
+}
+
+static int any_case_lstat(const char *path, struct stat *st)
+{
+	return lstat(any_case(path), st);
+}
+
+static int any_case_open(const char *path, int flags, mode_t mode)
+{
+	return open(any_case(path), flags, mode);
+}
+
+static void entity_is(struct vault *v, const char *name, const char *want)
+{
+	struct buf b = BUF_INIT(4096);
+
+	assert_int_equal(vault_entity(v, STR("p"), str_of(name), &b, NULL), 0);
+	assert_true(str_starts(buf_str(&b), str_of(want)));
+	assert_true(str_ends(buf_str(&b), STR(".md")));
+	buf_release(&b);
+}
+
+static void
+test_vault__entities_whose_files_the_disk_mixes_up_are_kept_apart(void **state)
+{
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(64);
+
+	(void)state;
+	entity_is(&v, "auth", "auth.md");
+	test_write("vault/p/entities/Auth.md", STR("# Auth\n\n"));
+	entity_is(&v, "Auth", "Auth.md");
+	entity_is(&v, "auth", "auth.md");
+	io.lstat = any_case_lstat;
+	io.open = any_case_open;
+	entity_is(&v, "auth", "auth-");
+	entity_is(&v, "Auth", "Auth.md");
+	/* the same note under another spelling of its name */
+	test_write("vault/p/entities/Auth.md", STR("# auth\n\n"));
+	entity_is(&v, "auth", "auth.md");
+	io_real();
+	assert_int_equal(vault_entity(&v, STR(".."), STR("x"), &b, NULL), HF_EUSAGE);
+	vault_release(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +481,8 @@ int main(void)
 		cmocka_unit_test(test_vault__the_lock_is_free_while_the_disk_works),
 		cmocka_unit_test(
 			test_vault__what_a_replacement_lost_is_added_again_and_only_that),
+		cmocka_unit_test(
+			test_vault__entities_whose_files_the_disk_mixes_up_are_kept_apart),
 		cmocka_unit_test(
 			test_vault__every_failing_call_of_an_addition_leaves_whole_lines),
 	};
