@@ -21,6 +21,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+/* Leave a test that cannot be run here. cmocka's own says "not ok", which prove takes for a failure. */
+#undef skip
+#define skip()                                                                           \
+	do {                                                                             \
+		print_message("# skipped: %s\n", __func__);                              \
+		return;                                                                  \
+	} while (0)
+
 #include "base/io.h"
 #include "base/str.h"
 
