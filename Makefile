@@ -119,7 +119,7 @@ install-plugin: plugin
 	$(Q)scripts/plugin install $(O)/plugin
 dist-plugin: all
 	$(Q)scripts/plugin dist $(O)/bin $(O)/dist-plugin $(VERSION)
-e2e: plugin
+e2e: plugin | $(O)/deps.e2e
 	$(Q)scripts/e2e $(O) $(TESTS)
 clean:
 	$(Q)rm -rf $(O)

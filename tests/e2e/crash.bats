@@ -13,16 +13,6 @@ teardown()
 	leave
 }
 
-# A session that worked and dies while a command runs.
-die_in_a_command()
-{
-	work_script '{"say": "The long check now.", "call": [["Bash", {"command": "./slow.sh --orchard", "description": "Long check"}]]}'
-	start a --session-id $ONE
-	typed a 'Fix the apple counter so that ./check.sh passes. Never touch config/prod.yaml.'
-	until_true call_on_disk $ONE 'slow.sh'
-	killed
-}
-
 @test "killed in the middle of a command: the next session is told all of it" {
 	die_in_a_command
 	greet b $TWO

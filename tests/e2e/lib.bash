@@ -49,7 +49,7 @@ room()
 
 client_env()
 {
-	CLIENT_ENV=(PATH=/usr/local/bin:/usr/bin:/bin HOME="$HOME_DIR" USER=grower SHELL=/bin/bash TERM=xterm-256color LANG=C.UTF-8
+	CLIENT_ENV=(PATH="$HOME_DIR/bin:/usr/local/bin:/usr/bin:/bin" HOME="$HOME_DIR" USER=grower SHELL=/bin/bash TERM=xterm-256color LANG=C.UTF-8
 		ANTHROPIC_BASE_URL="http://127.0.0.1:$(cat "$ROOM/model/port")" ANTHROPIC_API_KEY=sk-ant-made-up-key-0
 		HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
 		DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
@@ -198,6 +198,16 @@ worked()
 	typed "$1" 'Fix the apple counter so that ./check.sh passes. Never touch config/prod.yaml.'
 	until_screen "$1" 'twelve trees'
 	until_true on_disk "$2" '.type == "system" and .subtype == "turn_duration"'
+}
+
+# A session that worked and dies while a command runs.
+die_in_a_command()
+{
+	work_script '{"say": "The long check now.", "call": [["Bash", {"command": "./slow.sh --orchard", "description": "Long check"}]]}'
+	start a --session-id $ONE
+	typed a 'Fix the apple counter so that ./check.sh passes. Never touch config/prod.yaml.'
+	until_true call_on_disk $ONE 'slow.sh'
+	killed
 }
 
 # leave by /exit and wait for the end of the process

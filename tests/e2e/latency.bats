@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# How long the hooks take, as the client measures and records it.
+load lib
+
+MOST_MS=1000 # the client's own way to a process and back is in it, on a busy machine
+
+setup()
+{
+	room
+	install_plugin
+}
+
+teardown()
+{
+	leave
+}
+
+# of our hooks in any transcript: "EVENT MILLISECONDS"
+durations()
+{
+	find "$HOME_DIR/.claude/projects" -name '*.jsonl' -exec jq -r '
+		(select(.type == "attachment" and .attachment.durationMs) | .attachment
+			| select((.command // "") | contains("handoff-hook")) | "\(.hookEvent) \(.durationMs)"),
+		(select(.subtype == "stop_hook_summary") | .hookInfos[]?
+			| select((.command | contains("handoff-hook")) and .durationMs) | "Stop \(.durationMs)")' {} +
+}
+
+@test "the client's records: no hook holds it up" {
+	worked a $ONE
+	quit a
+	greet b $TWO
+	for word in one two three; do
+		script <<<"{\"main\": [\"Apple $word.\"]}"
+		typed b "look at apple $word"
+		until_screen b "Apple $word\."
+	done
+	quit b
+	durations | sort >"$ROOM/durations"
+	grep -q '^SessionStart ' "$ROOM/durations"
+	grep -q '^Stop ' "$ROOM/durations"
+	sed 's/^/# as the client measured it: /;s/$/ ms/' "$ROOM/durations" >&3
+	run -0 awk -v most=$MOST_MS '$2 > most' "$ROOM/durations"
+	[ -z "$output" ]
+	no_hook_errors
+}
