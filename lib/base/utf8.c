@@ -3,6 +3,7 @@
  * eight at a time where it can, and looks at single characters only between runs.
  */
 #include "base/utf8.h"
+#include "base/lanes.h"
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD"
 
@@ -315,34 +316,128 @@ static size_t utf8_plain_run(str s)
 	return n;
 }
 
-static bool utf8_graphic(char c)
+/* Where utf8_show_oneline stands. */
+struct utf8_line {
+	struct buf *b;
+	size_t start; /* of the line in b */
+	bool space;   /* white space was met since the last character */
+};
+
+/*
+ * Of the n bytes at `from`, at most LANES, those before the first that is neither white space
+ * nor 20..7E, which *stop tells: to `to`, which has room for more than that. Runs of graphic
+ * bytes with single spaces between them are copied as they are, 16 bytes at a time.
+ */
+static size_t utf8_oneline_block(struct utf8_line *l, char *to, const char *from,
+				 size_t n, size_t *stop)
 {
-	return c > 0x20 && c <= 0x7E;
+	uint64_t graphic = lanes_within(from, 0x21, 0x7E) & lanes_first(n);
+	uint64_t blank = lanes_is(from, ' ') & lanes_first(n);
+	uint64_t white = (blank | lanes_within(from, '\t', '\r')) & lanes_first(n);
+	uint64_t run = graphic | (blank & graphic >> 1);
+	size_t end = lanes_before(~(graphic | white)), at = 0, o = 0;
+
+	while (at < end) {
+		size_t skip = lanes_before(~(white >> at)), take;
+
+		if (skip) {
+			l->space = true;
+			at += skip;
+			if (at >= end)
+				break;
+		}
+		if (l->space && l->b->n + o > l->start)
+			to[o++] = ' ';
+		l->space = false;
+		take = lanes_before(~(run >> at));
+		if (take > end - at)
+			take = end - at;
+		for (size_t i = 0; i < take; i += 16)
+			lanes_copy(to + o + i, from + at + i);
+		o += take;
+		at += take;
+	}
+	*stop = end;
+	return o;
 }
 
-/* The same for one line: every space stands between two graphic bytes. s begins with none. */
-static size_t utf8_oneline_run(str s)
+#ifdef LANES_WIDE
+/*
+ * The same in a few steps whatever stands where: white space becomes spaces, of each run of
+ * them the first is kept, and the kept bytes are pushed together. The space of a run that
+ * ends the block waits, as above.
+ */
+static LANES_WIDE size_t utf8_oneline_wide(struct utf8_line *l, char *to,
+					   const char *from, size_t n, size_t *stop)
 {
-	size_t n = 0;
+	bool begun = l->b->n > l->start, waits = l->space && begun;
+	__m512i v = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)n), from);
+	__m512i space = _mm512_set1_epi8(' ');
+	uint64_t graphic = _mm512_cmple_epu8_mask(
+		_mm512_sub_epi8(v, _mm512_set1_epi8(0x21)), _mm512_set1_epi8(0x5D));
+	uint64_t white =
+		_mm512_cmple_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8('\t')),
+				       _mm512_set1_epi8('\r' - '\t')) |
+		_mm512_cmpeq_epi8_mask(v, space);
+	uint64_t keep, end = _tzcnt_u64(~(graphic | white));
 
-	while (s.n - n >= 8) {
-		uint64_t v = utf8_load(s.p + n), not_space = v ^ UTF8_ONES * 0x20;
-		uint64_t space = (not_space - UTF8_ONES) & ~not_space & UTF8_HIGH;
+	*stop = (size_t)end;
+	graphic = _bzhi_u64(graphic, (unsigned)end);
+	white = _bzhi_u64(white, (unsigned)end);
+	keep = graphic | (white & ~(white << 1 | (l->space || !begun)));
+	if (!graphic) {
+		l->space |= white != 0;
+		return 0;
+	}
+	v = _mm512_mask_mov_epi8(v, white, space);
+	*to = ' ';
+	_mm512_storeu_si512(to + waits, _mm512_maskz_compress_epi8(keep, v));
+	n = waits + (size_t)_mm_popcnt_u64(keep);
+	l->space = white >> (end - 1) & 1;
+	return l->space ? n - 1 : n;
+}
+#endif
 
-		if (utf8_odd8(v) || (space & space << 8))
-			break;
-		n += s.p[n + 7] == ' ' ? 7
-				       : 8; /* what follows that space is not known yet */
+/* As much of s as is plain; 0 when its first character is not, or there is no room for all of s. */
+static size_t utf8_oneline_plain(struct utf8_line *l, str s)
+{
+	struct buf *b = l->b;
+	char last[LANES +
+		  16]; /* what is left, when it is less than copying may look at */
+	size_t at = 0, stop, n;
+	char *to;
+
+	if (b->full || s.n > b->max - b->n || b->max - b->n - s.n <= LANES)
+		return 0;
+	to = buf_room(b, s.n + LANES + 1);
+#ifdef LANES_WIDE
+	if (lanes_wide()) {
+		do {
+			n = s.n - at < LANES ? s.n - at : LANES;
+			n = utf8_oneline_wide(l, to, s.p + at, n, &stop);
+			b->n += n;
+			to += n;
+			at += stop;
+		} while (stop == LANES && at < s.n);
+		b->p[b->n] = '\0';
+		return at;
 	}
-	while (n < s.n) {
-		if (utf8_graphic(s.p[n]))
-			n++;
-		else if (s.p[n] == ' ' && s.n - n >= 2 && utf8_graphic(s.p[n + 1]))
-			n += 2;
-		else
-			break;
-	}
-	return n;
+#endif
+	do {
+		const char *from = s.p + at;
+
+		n = s.n - at < LANES ? s.n - at : LANES;
+		if (s.n - at < sizeof(last)) {
+			memcpy(last, from, n);
+			from = last;
+		}
+		n = utf8_oneline_block(l, to, from, n, &stop);
+		b->n += n;
+		to += n;
+		at += stop;
+	} while (stop == LANES && at < s.n);
+	b->p[b->n] = '\0';
+	return at;
 }
 
 /* Append the character or sequence at the start of s, which no run takes; returns its length. */
@@ -384,33 +479,29 @@ static void utf8_show_text(struct buf *b, str s)
 
 static void utf8_show_oneline(struct buf *b, str s)
 {
-	size_t start = b->n, before, n;
-	bool space = false; /* white space was met since the last character */
+	struct utf8_line l = {.b = b, .start = b->n};
 
 	while (s.n && !b->full) {
+		size_t before, shown, n;
+
+		if (!(s.p[0] & 0x80))
+			s = str_from(s, utf8_oneline_plain(&l, s));
+		if (!s.n)
+			break;
 		if (str_is_space(s.p[0])) {
-			space = true;
+			l.space = true;
 			s = str_from(s, 1);
 			continue;
 		}
 		before = b->n;
-		if (space && before > start)
+		if (l.space && before > l.start)
 			buf_byte(b, ' ');
-		n = utf8_oneline_run(s);
-		if (n) {
-			buf_add(b, str_head(s, n));
-		} else {
-			size_t shown = b->n;
-
-			n = utf8_show_one(b, s);
-			if (b->n == shown &&
-			    !b->full) { /* a dropped sequence: the space waits */
-				buf_cut(b, before);
-				s = str_from(s, n);
-				continue;
-			}
-		}
-		space = false;
+		shown = b->n;
+		n = utf8_show_one(b, s);
+		if (b->n == shown && !b->full)
+			buf_cut(b, before); /* a dropped sequence: the space waits */
+		else
+			l.space = false;
 		s = str_from(s, n);
 	}
 }

@@ -1,9 +1,6 @@
 #include "data/json.h"
+#include "base/lanes.h"
 #include "base/utf8.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 /*
  * The reader is a state machine over one text. What may stand at j->at:
@@ -478,6 +475,68 @@ static size_t decode_plain(char *to, str s, size_t *used)
 	return o;
 }
 
+#ifdef LANES_WIDE
+/*
+ * The same, 64 bytes in a few steps whatever stands where: the letters of escapes become what
+ * they stand for, and all but their backslashes is pushed together. Takes LANES bytes more of
+ * room.
+ */
+static LANES_WIDE size_t decode_wide(char *to, str s, size_t *used)
+{
+	const __m512i low = _mm512_loadu_si512(named);
+	const __m512i high = _mm512_loadu_si512(named + LANES);
+	const uint64_t odd = 0xaaaaaaaaaaaaaaaaull;
+	size_t i = 0, o = 0;
+
+	while (i < s.n) {
+		size_t n = s.n - i < LANES ? s.n - i : LANES, end;
+		uint64_t valid = _bzhi_u64(~0ull, (unsigned)n);
+		__m512i v = _mm512_maskz_loadu_epi8(valid, s.p + i);
+		__m512i letter = _mm512_permutex2var_epi8(low, v, high);
+		uint64_t back = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
+		/* which bytes are escaped, and by which: as in data/skip.c */
+		uint64_t code = ((back << 1 | odd) - back) ^ odd;
+		uint64_t escaped = code ^ back, by = code & back, wrong, keep;
+
+		wrong = _mm512_movepi8_mask(v) |
+			(escaped & _mm512_testn_epi8_mask(letter, letter));
+		wrong &= valid;
+		/* not half an escape, whether it is wrong or ends with the block */
+		end = wrong ? (size_t)_tzcnt_u64(wrong) : n - 1;
+		if (wrong)
+			end -= escaped >> end & 1;
+		else
+			end += !(by >> end & 1);
+		keep = _bzhi_u64(~by, (unsigned)end);
+		v = _mm512_mask_mov_epi8(v, escaped, letter);
+		_mm512_storeu_si512(to + o, _mm512_maskz_compress_epi8(keep, v));
+		o += (size_t)_mm_popcnt_u64(keep);
+		i += end;
+		if (wrong || n < LANES)
+			break;
+	}
+	*used = i;
+	return o;
+}
+#endif
+
+/* Append what decode_plain gives, or nothing where there is no room; returns the bytes taken. */
+static size_t add_plain(struct buf *out, str s)
+{
+	size_t used = 0, room = out->max - out->n;
+
+	if (out->full || s.n > room)
+		return 0;
+#ifdef LANES_WIDE
+	if (room - s.n >= LANES && lanes_wide())
+		out->n += decode_wide(buf_room(out, s.n + LANES), s, &used);
+	else
+#endif
+		out->n += decode_plain(buf_room(out, s.n), s, &used);
+	out->p[out->n] = '\0';
+	return used;
+}
+
 void json_unescape(struct buf *out, str raw)
 {
 	size_t at = 0, n;
@@ -486,9 +545,8 @@ void json_unescape(struct buf *out, str raw)
 	while (at < raw.n) {
 		str rest = str_from(raw, at);
 
-		if (!out->full && rest.n <= out->max - out->n) {
-			out->n += decode_plain(buf_room(out, rest.n), rest, &n);
-			out->p[out->n] = '\0';
+		if (!(rest.p[0] & 0x80)) {
+			n = add_plain(out, rest);
 			at += n;
 			rest = str_from(rest, n);
 		}
@@ -568,29 +626,50 @@ bool json_number(str s)
 	return state >= 0 && json_number_whole(state);
 }
 
-/* Bytes at the start of s that stand for themselves: printable ASCII but '"' and '\\'. */
-static size_t plain_run(str s)
+/* Of the LANES bytes at p, those that do not stand for themselves. */
+static inline uint64_t special(const char *p)
 {
-	const uint64_t ones = 0x0101010101010101ull, high = ones << 7;
-	size_t i = 0;
+	return ~lanes_within(p, 0x20, 0x7e) | lanes_is(p, '"') | lanes_is(p, '\\');
+}
 
-	for (; s.n - i >= 8; i += 8) {
-		uint64_t v, odd;
+/*
+ * Copy printable ASCII, with a backslash before quotes and backslashes, up to the first byte
+ * that is something else; returns the bytes taken. `to` has room for twice of s and LANES.
+ */
+static size_t escape_plain(char *to, str s, size_t *given)
+{
+	char last[LANES + 16] = {
+		0}; /* what is left, when it is less than copying may look at */
+	size_t i = 0, o = 0, at, n;
+	bool plain = true;
 
-		memcpy(&v, s.p + i, 8);
-		/* high bit set where: byte < 0x20, >= 0x7f, or equal to '"' or '\\' */
-		odd = (v - ones * 0x20) | (v + ones) | v;
-		odd |= (v ^ ones * '"') - ones;
-		odd |= (v ^ ones * '\\') - ones;
-		if (odd & high)
-			break;
+	while (plain && i < s.n) {
+		const char *from = s.p + i;
+		uint64_t odd;
+
+		n = s.n - i < LANES ? s.n - i : LANES;
+		if (s.n - i < sizeof(last))
+			from = memcpy(last, from, n);
+		odd = special(from) & lanes_first(n);
+		for (at = 0; at < n; at++) {
+			size_t take = lanes_before(odd >> at);
+
+			take = take < n - at ? take : n - at;
+			for (size_t k = 0; k < take; k += 16)
+				lanes_copy(to + o + k, from + at + k);
+			o += take;
+			at += take;
+			if (at == n)
+				break;
+			plain = from[at] == '"' || from[at] == '\\';
+			if (!plain)
+				break;
+			to[o++] = '\\';
+			to[o++] = from[at];
+		}
+		i += at;
 	}
-	for (; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-			break;
-	}
+	*given = o;
 	return i;
 }
 
@@ -631,13 +710,19 @@ void json_add_str(struct buf *b, str s)
 	size_t n;
 
 	buf_byte(b, '"');
-	while (s.n) {
-		n = plain_run(s);
-		if (n) {
-			buf_add(b, str_head(s, n));
+	while (s.n && !b->full) {
+		n = 0;
+		if (!(s.p[0] & 0x80) && b->max - b->n > LANES &&
+		    s.n < (b->max - b->n - LANES) / 2) {
+			size_t given;
+
+			n = escape_plain(buf_room(b, 2 * s.n + LANES), s, &given);
+			b->n += given;
+			b->p[b->n] = '\0';
 			s = str_from(s, n);
-			continue;
 		}
+		if (n)
+			continue;
 		n = utf8_next(s, &cp);
 		if (n == 0) {
 			/* hand the ill-formed stretch to the one place that repairs */

@@ -6,89 +6,75 @@
  */
 #include "work/sieve.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/lanes.h"
 
-#define BLOCK 64
+#define BLOCK LANES
 
-#ifdef __SSE2__
-/* Signed bytes c with lo <= c <= hi as 0xff. */
-static inline __m128i between(__m128i c, char lo, char hi)
+static inline void look(struct sieve_bits *b, const char *p)
 {
-	return _mm_and_si128(_mm_cmpgt_epi8(c, _mm_set1_epi8((char)(lo - 1))),
-			     _mm_cmplt_epi8(c, _mm_set1_epi8((char)(hi + 1))));
+	uint64_t letters = lanes_within(p, 'a', 'z') | lanes_within(p, 'A', 'Z');
+
+	b->dash = lanes_is(p, '-');
+	b->space = lanes_is(p, ' ');
+	b->s = lanes_is(p, 's') | lanes_is(p, 'S');
+	b->w = lanes_is(p, 'w') | lanes_is(p, 'W');
+	b->mark = lanes_is(p, '=') | lanes_is(p, ':');
+	if (lanes_high(p))
+		b->mark |=
+			lanes_is(p, '\xef') | lanes_is(p, '\xe6') | lanes_is(p, '\xb1');
+	b->token = letters | lanes_within(p, '0', '9') | lanes_is(p, '_') | b->dash;
 }
 
-static inline uint64_t bits16(__m128i m, int at)
+static void look_plain(struct sieve_bits *b, const char *p, size_t n)
 {
-	return (uint64_t)(uint32_t)_mm_movemask_epi8(m) << at;
+	char some[BLOCK] = {0};
+
+	if (n < BLOCK)
+		p = memcpy(some, p, n);
+	look(b, p);
 }
 
-static struct sieve_bits look(const char *p)
+#ifdef LANES_WIDE
+static inline __attribute__((always_inline)) LANES_WIDE uint64_t is(__m512i v, char c)
 {
-	struct sieve_bits b = {0};
-
-	for (int at = 0; at < BLOCK; at += 16) {
-		__m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + at));
-		__m128i low = _mm_or_si128(c, _mm_set1_epi8(0x20));
-		__m128i dash = _mm_cmpeq_epi8(c, _mm_set1_epi8('-'));
-		__m128i mark = _mm_or_si128(_mm_cmpeq_epi8(c, _mm_set1_epi8('=')),
-					    _mm_cmpeq_epi8(c, _mm_set1_epi8(':')));
-		__m128i token =
-			_mm_or_si128(between(low, 'a', 'z'), between(c, '0', '9'));
-
-		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xef)));
-		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xe6)));
-		mark = _mm_or_si128(mark, _mm_cmpeq_epi8(c, _mm_set1_epi8((char)0xb1)));
-		token = _mm_or_si128(token, _mm_cmpeq_epi8(c, _mm_set1_epi8('_')));
-		token = _mm_or_si128(token, dash);
-		b.mark |= bits16(mark, at);
-		b.dash |= bits16(dash, at);
-		b.token |= bits16(token, at);
-		b.space |= bits16(_mm_cmpeq_epi8(c, _mm_set1_epi8(' ')), at);
-		b.s |= bits16(_mm_cmpeq_epi8(low, _mm_set1_epi8('s')), at);
-		b.w |= bits16(_mm_cmpeq_epi8(low, _mm_set1_epi8('w')), at);
-	}
-	return b;
+	return _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(c));
 }
-#else
-static struct sieve_bits look(const char *p)
+
+static inline __attribute__((always_inline)) LANES_WIDE uint64_t within(__m512i v,
+									char low,
+									char high)
 {
-	struct sieve_bits b = {0};
+	return _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8(low)),
+				      _mm512_set1_epi8((char)(high - low)));
+}
 
-	for (int at = 0; at < BLOCK; at++) {
-		unsigned char c = (unsigned char)p[at], low = c | 0x20;
-		uint64_t bit = (uint64_t)1 << at;
+static LANES_WIDE void look_wide(struct sieve_bits *b, const char *p, size_t n)
+{
+	__m512i v = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)n), p);
+	__m512i low = _mm512_or_si512(v, _mm512_set1_epi8(0x20));
 
-		if (c == '=' || c == ':' || c == 0xef || c == 0xe6 || c == 0xb1)
-			b.mark |= bit;
-		if (c == '-')
-			b.dash |= bit;
-		if (c == ' ')
-			b.space |= bit;
-		if (low == 's')
-			b.s |= bit;
-		if (low == 'w')
-			b.w |= bit;
-		if ((low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-		    c == '-')
-			b.token |= bit;
-	}
-	return b;
+	b->dash = is(v, '-');
+	b->space = is(v, ' ');
+	b->s = is(low, 's');
+	b->w = is(low, 'w');
+	b->mark = is(v, '=') | is(v, ':') | is(v, '\xef') | is(v, '\xe6') | is(v, '\xb1');
+	b->token = within(low, 'a', 'z') | within(v, '0', '9') | is(v, '_') | b->dash;
 }
 #endif
 
-static struct sieve_bits look_at(str text, size_t at)
+/* The bits of the block at `at`; bytes behind the text count as NUL. */
+static inline void look_at(struct sieve_bits *b, str text, size_t at)
 {
-	char tail[BLOCK] = {0};
+	size_t n = at < text.n ? text.n - at : 0;
 
-	if (at >= text.n)
-		return (struct sieve_bits){0};
-	if (text.n - at >= BLOCK)
-		return look(text.p + at);
-	memcpy(tail, text.p + at, text.n - at);
-	return look(tail);
+	if (!n)
+		*b = (struct sieve_bits){0};
+#ifdef LANES_WIDE
+	else if (lanes_wide())
+		look_wide(b, text.p + at, n < BLOCK ? n : BLOCK);
+#endif
+	else
+		look_plain(b, text.p + at, n < BLOCK ? n : BLOCK);
 }
 
 /* bits from k places further on, the missing ones taken from the next block */
@@ -117,7 +103,7 @@ static void next_block(struct sieve *v)
 	uint64_t dash2 = b.dash << 2 | v->dash << 1 | v->dash2;
 
 	v->base += BLOCK;
-	v->ahead = look_at(v->text, v->base + BLOCK);
+	look_at(&v->ahead, v->text, v->base + BLOCK);
 	v->mark =
 		b.mark | (b.dash & dash1 & ~dash2) |
 		(b.dash & (b.space << 1 | v->space) & ~later(b.dash, v->ahead.dash, 1)) |
@@ -138,7 +124,7 @@ void sieve_skip(struct sieve *v, size_t at)
 
 	*v = (struct sieve){.text = text,
 			    .base = at - BLOCK}; /* may wrap: only ever added to */
-	v->ahead = look_at(text, at);
+	look_at(&v->ahead, text, at);
 	next_block(v);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "fault.h"
+#include "base/lanes.h"
 #include "data/json.h"
 #include "data/scan.h"
 
@@ -609,6 +610,123 @@ static void test_json__runs_of_every_length_are_decoded(void **state)
 	buf_release(&got);
 }
 
+/* Pieces of a string as they stand in a text, what they say, and how we write that. */
+static const struct {
+	str raw, says, ours;
+} pieces[] = {
+	{T("a"), T("a"), T("a")},
+	{T("some words"), T("some words"), T("some words")},
+	{T("\\n"), T("\n"), T("\\n")},
+	{T("\\\\"), T("\\"), T("\\\\")},
+	{T("\\\""), T("\""), T("\\\"")},
+	{T("\\t"), T("\t"), T("\\t")},
+	{T("\\/"), T("/"), T("/")},
+	{T("\\b\\f\\r"), T("\b\f\r"), T("\\b\\f\\r")},
+	{T("\\u0041"), T("A"), T("A")},
+	{T("\\ud83d\\ude00"), T("\xf0\x9f\x98\x80"), T("\xf0\x9f\x98\x80")},
+	{T("\xc3\xa9"), T("\xc3\xa9"), T("\xc3\xa9")},
+	{T("\x7f"), T("\x7f"), T("\\u007f")},
+	{T("\\q"), T("q"), T("q")},
+	{T("\x01"), T("\x01"), T("\\u0001")},
+};
+
+/* buf has just the room that is asked for, or a lot: other ways are taken then. */
+static void check_unescape(str raw, str want, size_t room)
+{
+	struct buf b = BUF_INIT(room);
+	char *exact = malloc(raw.n + !raw.n); /* for the sanitizers */
+
+	if (raw.n)
+		memcpy(exact, raw.p, raw.n);
+	json_unescape(&b, (str){exact, raw.n});
+	assert_false(b.full);
+	assert_str(buf_str(&b), want);
+	free(exact);
+	buf_release(&b);
+}
+
+static void check_add(str s, str want, size_t room)
+{
+	struct buf b = BUF_INIT(room);
+	char *exact = malloc(s.n + !s.n);
+
+	if (s.n)
+		memcpy(exact, s.p, s.n);
+	json_add_str(&b, (str){exact, s.n});
+	assert_false(b.full);
+	assert_str(buf_str(&b), want);
+	free(exact);
+	buf_release(&b);
+}
+
+static void test_json__strings_of_all_pieces_are_read_and_written(void **state)
+{
+	struct buf raw = BUF_INIT(1000), says = BUF_INIT(1000), ours = BUF_INIT(1000);
+
+	(void)state;
+	srand(5);
+	for (int round = 0; round < 20000; round++) {
+		size_t n = (size_t)rand() % 300;
+		/* often few kinds, so that runs get long */
+		size_t kinds = rand() % 3 ? 5 : sizeof(pieces) / sizeof(*pieces);
+
+		buf_reset(&raw);
+		buf_reset(&says);
+		buf_reset(&ours);
+		buf_byte(&ours, '"');
+		while (raw.n < n) {
+			size_t k = (size_t)rand() % (rand() % 2 ? 2 : kinds);
+
+			buf_add(&raw, pieces[k].raw);
+			buf_add(&says, pieces[k].says);
+			buf_add(&ours, pieces[k].ours);
+		}
+		buf_byte(&ours, '"');
+		for (int wide = 0; wide < 2; wide++) {
+			lanes_wide_use(wide);
+			check_unescape(buf_str(&raw), buf_str(&says), 4000);
+			check_unescape(buf_str(&raw), buf_str(&says), says.n);
+			check_add(buf_str(&says), buf_str(&ours), 4000);
+			check_add(buf_str(&says), buf_str(&ours), ours.n);
+		}
+		lanes_wide_use(true);
+	}
+	buf_release(&raw);
+	buf_release(&says);
+	buf_release(&ours);
+}
+
+/* A backslash that is the last byte, or stands before one that is none of its letters. */
+static void test_json__odd_escapes_at_every_place_are_decoded(void **state)
+{
+	static const struct {
+		str raw, says;
+	} odd[] = {{T("\\"), T("")},
+		   {T("\\\xc3\xa9z"), T("\xc3\xa9z")},
+		   {T("\\u"), T("")},
+		   {T("\\zz"), T("zz")},
+		   {T("\\\\\\nz"), T("\\\nz")},
+		   {T("\\u00e9z"), T("\xc3\xa9z")}};
+	struct buf raw = BUF_INIT(1000), says = BUF_INIT(1000);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(odd) / sizeof(*odd); k++)
+		for (size_t before = 0; before < 140; before++)
+			for (int wide = 0; wide < 2; wide++) {
+				buf_reset(&raw);
+				buf_reset(&says);
+				buf_fill(&raw, 'b', before);
+				buf_fill(&says, 'b', before);
+				buf_add(&raw, odd[k].raw);
+				buf_add(&says, odd[k].says);
+				lanes_wide_use(wide);
+				check_unescape(buf_str(&raw), buf_str(&says), 1000);
+			}
+	lanes_wide_use(true);
+	buf_release(&raw);
+	buf_release(&says);
+}
+
 static void test_json__numbers_are_told_whole_and_in_pieces(void **state)
 {
 	int state_no;
@@ -743,6 +861,8 @@ int main(void)
 		cmocka_unit_test(test_json__lone_surrogates_and_bad_bytes_become_u_fffd),
 		cmocka_unit_test(test_json__a_cut_string_decodes_without_its_broken_ends),
 		cmocka_unit_test(test_json__runs_of_every_length_are_decoded),
+		cmocka_unit_test(test_json__strings_of_all_pieces_are_read_and_written),
+		cmocka_unit_test(test_json__odd_escapes_at_every_place_are_decoded),
 		cmocka_unit_test(test_json__numbers_are_told_whole_and_in_pieces),
 		cmocka_unit_test(test_json__strings_are_written_as_valid_ascii_safe_text),
 		cmocka_unit_test(

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/lanes.h"
 #include "work/sieve.h"
 
 #define TEXT_BYTES 400
@@ -63,6 +64,7 @@ static void test_sieve__finds_what_a_byte_by_byte_search_finds(void **state)
 	(void)state;
 	srand(7);
 	for (int round = 0; round < 4000; round++) {
+		lanes_wide_use(round % 2);
 		/* of exactly its size, so that a sanitizer sees a read past the end */
 		size_t n = (size_t)rand() % TEXT_BYTES;
 		char *p = malloc(n + 1);
@@ -82,6 +84,7 @@ static void test_sieve__finds_what_a_byte_by_byte_search_finds(void **state)
 		}
 		free(p);
 	}
+	lanes_wide_use(true);
 }
 
 static void test_sieve__runs_count_across_block_borders(void **state)

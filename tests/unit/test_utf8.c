@@ -1,4 +1,5 @@
 #include "fault.h"
+#include "base/lanes.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -239,6 +240,85 @@ static void test_utf8__one_line_joins_spaces_wherever_they_stand(void **state)
 	}
 }
 
+/* One line, a character at a time. */
+static void slow_oneline(struct buf *b, str s)
+{
+	bool space = false;
+
+	while (s.n) {
+		struct buf one = BUF_INIT(100);
+		uint32_t cp;
+		size_t n = utf8_next(s, &cp);
+
+		if (str_is_space(s.p[0])) {
+			space = true;
+			n = 1;
+		} else {
+			utf8_show(&one, str_head(s, n ? n : 1), UTF8_TEXT);
+			n = n ? n : 1;
+			if (space && b->n)
+				buf_byte(b, ' ');
+			space = false;
+			buf_add(b, buf_str(&one));
+		}
+		buf_release(&one);
+		s = str_from(s, n);
+	}
+}
+
+static void test_utf8__one_line_is_the_same_in_blocks_and_by_character(void **state)
+{
+	static const char *const piece[] = {
+		"a",        "word",         "~",    "!",  "x=1;", " ",    "  ",
+		"\n",       "\t",           "\r\n", "\v", "\f",   "\x7f", "\x01",
+		"\xC3\xA4", "\xE2\x80\x8B", "\xFF"};
+
+	(void)state;
+	srand(11);
+	for (int round = 0; round < 20000; round++) {
+		struct buf text = BUF_INIT(400), want = BUF_INIT(4000);
+		size_t n = (size_t)rand() % 300;
+		/* mostly plain, else all kinds; now and then with long white space */
+		int kinds = rand() % 3 ? 12 : (int)(sizeof(piece) / sizeof(*piece));
+		char *copy;
+
+		while (text.n < n) {
+			if (rand() % 40 == 0)
+				buf_fill(&text, ' ', (size_t)(rand() % 90));
+			else
+				buf_add(&text, str_of(piece[rand() % kinds]));
+		}
+		copy = str_dup(buf_str(&text));
+		slow_oneline(&want, buf_str(&text));
+		for (int wide = 0; wide < 2; wide++) {
+			struct buf b = BUF_INIT(8000), exact = BUF_INIT(want.n);
+			char *room = malloc(text.n + !text.n);
+
+			memcpy(room, copy,
+			       text.n); /* its exact size, for the sanitizers */
+			lanes_wide_use(wide);
+			utf8_show(&b, (str){room, text.n}, UTF8_ONELINE);
+			assert_str(buf_str(&b), buf_str(&want));
+			/* no more room than it takes */
+			utf8_show(&exact, (str){room, text.n}, UTF8_ONELINE);
+			assert_false(exact.full);
+			assert_str(buf_str(&exact), buf_str(&want));
+			/* behind what is there already */
+			buf_add(&b, STR("|"));
+			utf8_show(&b, (str){room, text.n}, UTF8_ONELINE);
+			assert_int_equal(b.n, 2 * want.n + 1);
+			assert_str(str_from(buf_str(&b), want.n + 1), buf_str(&want));
+			free(room);
+			buf_release(&b);
+			buf_release(&exact);
+		}
+		lanes_wide_use(true);
+		free(copy);
+		buf_release(&text);
+		buf_release(&want);
+	}
+}
+
 static void test_utf8__show_is_safe_cut_at_every_byte(void **state)
 {
 	static const char text[] =
@@ -297,6 +377,8 @@ int main(void)
 		cmocka_unit_test(test_utf8__an_unfinished_escape_sequence_hides_nothing),
 		cmocka_unit_test(test_utf8__one_line_joins_white_space),
 		cmocka_unit_test(test_utf8__one_line_joins_spaces_wherever_they_stand),
+		cmocka_unit_test(
+			test_utf8__one_line_is_the_same_in_blocks_and_by_character),
 		cmocka_unit_test(test_utf8__show_is_safe_cut_at_every_byte),
 		cmocka_unit_test(test_utf8__show_stops_at_a_full_buf),
 	};
