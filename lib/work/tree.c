@@ -3,7 +3,7 @@
  * are loops over indices with marks on the nodes, so that links in a circle, which no client
  * writes, end: a walk that meets itself goes on before the oldest node it has seen.
  *
- *   finish: hash the uuids; take the leaf (the last conversation record without one below
+ *   finish: take the leaf (the last conversation record without one below
  *   it); mark its chain live; ask last-prompt; decide for every other node by its nearest
  *   decided ancestor.
  */
@@ -13,8 +13,7 @@
 
 #include "base/log.h"
 
-#define NODES_FIRST 1024u
-#define NONE        UINT32_MAX
+#define NONE UINT32_MAX
 
 enum {
 	NODE_CONV = 1 << 0,   /* user or assistant of the main chain */
@@ -36,8 +35,8 @@ struct node {
 
 struct tree_state {
 	struct node *node;
-	uint32_t used, cap, first; /* first: the oldest, once the ring is full */
-	uint32_t *map;             /* by id: index + 1 */
+	uint32_t used, first; /* first: the oldest, once the ring is full */
+	uint32_t *map;        /* by id: index + 1; made when it is first needed */
 	uint32_t slots;
 	uint64_t
 		prompt_leaf; /* leafUuid of a last-prompt after the last conversation record */
@@ -48,6 +47,10 @@ struct tree *tree_new(void)
 	struct tree *t = calloc(1, sizeof(*t));
 
 	if (!t || !(t->st = calloc(1, sizeof(*t->st))))
+		log_oom();
+	/* the whole ring: memory is only taken up as far as it gets filled, and never moved */
+	t->st->node = malloc(TREE_RECORDS_MAX * sizeof(*t->st->node));
+	if (!t->st->node)
 		log_oom();
 	return t;
 }
@@ -62,12 +65,6 @@ static struct node *node_new(struct tree *t)
 		st->first = (st->first + 1) % TREE_RECORDS_MAX;
 		t->forgotten++;
 		return n;
-	}
-	if (st->used == st->cap) {
-		st->cap = st->cap ? st->cap * 2 : NODES_FIRST;
-		st->node = realloc(st->node, st->cap * sizeof(*st->node));
-		if (!st->node)
-			log_oom();
 	}
 	return &st->node[st->used++];
 }
@@ -123,16 +120,29 @@ static void map_build(struct tree_state *st)
 	}
 }
 
-static uint32_t node_find(const struct tree_state *st, uint64_t id)
+static uint32_t node_find(struct tree_state *st, uint64_t id)
 {
-	uint32_t at = (uint32_t)id & (st->slots - 1);
+	uint32_t at;
 
 	if (!id)
 		return NONE;
+	if (!st->map)
+		map_build(st);
+	at = (uint32_t)id & (st->slots - 1);
 	for (; st->map[at]; at = (at + 1) & (st->slots - 1))
 		if (node_at(st, st->map[at] - 1)->id == id)
 			return st->map[at] - 1;
 	return NONE;
+}
+
+/* The parent of node i: most often the node before it. */
+static uint32_t node_parent(struct tree_state *st, uint32_t i)
+{
+	uint64_t id = node_at(st, i)->parent;
+
+	if (i && id && node_at(st, i - 1)->id == id)
+		return i - 1;
+	return node_find(st, id);
 }
 
 /* The node before i in the file that is on no side chain. */
@@ -145,13 +155,12 @@ static uint32_t node_before(const struct tree_state *st, uint32_t i)
 }
 
 /* Where the chain goes on above i. */
-static uint32_t node_above(const struct tree_state *st, uint32_t i)
+static uint32_t node_above(struct tree_state *st, uint32_t i)
 {
-	const struct node *n = node_at(st, i);
-	uint32_t up = node_find(st, n->parent);
+	uint32_t up = node_parent(st, i);
 
 	if (up == NONE || up == i)
-		up = node_find(st, n->logical);
+		up = node_find(st, node_at(st, i)->logical);
 	if (up == NONE || up == i)
 		up = node_before(st, i);
 	return up;
@@ -188,7 +197,7 @@ static void parents_mark(struct tree_state *st)
 
 		if (!(node_at(st, i)->flags & NODE_CONV))
 			continue;
-		while ((up = node_find(st, node_at(st, up)->parent)) != NONE) {
+		while ((up = node_parent(st, up)) != NONE) {
 			struct node *n = node_at(st, up);
 
 			if (n->flags & NODE_PARENT)
@@ -218,7 +227,7 @@ static uint32_t leaf_find(const struct tree_state *st)
 }
 
 /* The nearest conversation record at or above i. */
-static uint32_t conv_above(const struct tree_state *st, uint32_t i)
+static uint32_t conv_above(struct tree_state *st, uint32_t i)
 {
 	for (uint32_t steps = 0; i != NONE && steps <= st->used; steps++) {
 		if (node_at(st, i)->flags & NODE_CONV)
@@ -290,7 +299,6 @@ void tree_finish(struct tree *t)
 
 	if (!st->used)
 		return;
-	map_build(st);
 	parents_mark(st);
 	leaf = leaf_find(st);
 	if (leaf == NONE)
@@ -313,7 +321,7 @@ void tree_finish(struct tree *t)
 	for (uint32_t i = 0; i < st->used; i++) {
 		struct node *n = node_at(st, i);
 
-		if (n->parent && !t->forgotten && node_find(st, n->parent) == NONE)
+		if (n->parent && !t->forgotten && node_parent(st, i) == NONE)
 			t->phantoms++;
 		decide(st, i);
 	}
