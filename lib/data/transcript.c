@@ -32,7 +32,8 @@
 #define JOIN_BYTES                                                                       \
 	((size_t)64 << 10) /* a tool result's text parts are joined up to this */
 #define DAY_BYTES  11
-#define SEEN_FIRST 1024 /* slots of the first set of uuids */
+#define SEEN_FIRST 1024 /* slots of the first set of uuids, at least, */
+#define SEEN_EVERY 2048 /* else one for so many bytes: few files outgrow that */
 
 const struct transcript_caps TRANSCRIPT_CAPS_INDEX = {512, 512, 512, 512, 512, 256, true};
 const struct transcript_caps TRANSCRIPT_CAPS_DOC = {
@@ -187,6 +188,15 @@ static const struct rule RULES[] = {
 	RULE("signature", K_OTHER, SIZE, PLAIN, SIZE, LEAN),
 	RULE("encrypted_content", K_OTHER, SIZE, PLAIN, SIZE, LEAN),
 	RULE("encrypted", K_OTHER, SIZE, PLAIN, SIZE, LEAN),
+	/* nothing special, but met so often that their names need not be kept each time */
+	RULE("command", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("description", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("pattern", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("old_string", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("new_string", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("replace_all", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("interrupted", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
+	RULE("structuredPatch", K_OTHER, PLAIN, PLAIN, PLAIN, 0),
 	/* not for listings */
 	RULE("usage", K_OTHER, PLAIN, PLAIN, PLAIN, LEAN),
 	RULE("requestId", K_OTHER, IDENT, PLAIN, IDENT, LEAN),
@@ -211,13 +221,15 @@ static const struct rule RULES[] = {
 
 struct frame {
 	struct val *v; /* NULL: the container is not kept, only counted through */
+	const struct scan_members *members; /* of an object */
 	uint8_t place;
 	uint8_t keep; /* of strings in an array */
 	bool obj;
 };
 
 struct seen {
-	uint64_t *slot;
+	uint8_t *tag; /* 0: free */
+	uint64_t *hash;
 	size_t slots, used; /* slots is a power of two */
 };
 
@@ -240,7 +252,10 @@ struct transcript_state {
 	int64_t day_at;      /* and its beginning */
 	bool has_message, foreign_key;
 	const struct val *root_content, *message_content;
+	struct block block; /* made last, of block.v; readers ask for the same again */
+	str hashed;         /* the uuid that rec.uuid_hash is of */
 	struct seen young, old;
+	size_t seen_first;                 /* slots of the first set */
 	struct scan_names names;           /* the keys of RULES */
 	bool swallow[PLACES][RULES_COUNT]; /* what listings need not see */
 	uint16_t root_at[RULES_COUNT], message_at[RULES_COUNT], no_at[RULES_COUNT];
@@ -285,12 +300,23 @@ uint64_t transcript_hash(str s)
 	return h ? h : 1;
 }
 
+/*
+ * A slot is looked for in the bytes of `tag` alone, which stay in the cache where the hashes
+ * do not: those are read when a tag is met again (1 in 255 by chance), and else only written.
+ */
+static uint8_t seen_tag(uint64_t h)
+{
+	return (uint8_t)(h >> 56 ? h >> 56 : 1);
+}
+
 static bool seen_has(const struct seen *s, uint64_t h)
 {
+	uint8_t tag = seen_tag(h);
+
 	if (!s->slots)
 		return false;
-	for (size_t i = h & (s->slots - 1); s->slot[i]; i = (i + 1) & (s->slots - 1))
-		if (s->slot[i] == h)
+	for (size_t i = h & (s->slots - 1); s->tag[i]; i = (i + 1) & (s->slots - 1))
+		if (s->tag[i] == tag && s->hash[i] == h)
 			return true;
 	return false;
 }
@@ -299,23 +325,38 @@ static void seen_put(struct seen *s, uint64_t h)
 {
 	size_t i = h & (s->slots - 1);
 
-	while (s->slot[i])
+	while (s->tag[i])
 		i = (i + 1) & (s->slots - 1);
-	s->slot[i] = h;
+	s->tag[i] = seen_tag(h);
+	s->hash[i] = h;
 	s->used++;
 }
 
-static void seen_grow(struct seen *s)
+static void seen_release(struct seen *s)
 {
-	struct seen big = {NULL, s->slots ? s->slots * 2 : SEEN_FIRST, 0};
+	free(s->tag);
+	free(s->hash);
+	*s = (struct seen){0};
+}
 
-	big.slot = calloc(big.slots, sizeof(*big.slot));
-	if (!big.slot)
+static void seen_make(struct seen *s, size_t slots)
+{
+	*s = (struct seen){.slots = slots};
+	s->tag = calloc(slots, sizeof(*s->tag));
+	s->hash = malloc(slots * sizeof(*s->hash));
+	if (!s->tag || !s->hash)
 		log_oom();
+}
+
+static void seen_grow(struct seen *s, size_t first)
+{
+	struct seen big;
+
+	seen_make(&big, s->slots ? s->slots * 2 : first);
 	for (size_t i = 0; i < s->slots; i++)
-		if (s->slot[i])
-			seen_put(&big, s->slot[i]);
-	free(s->slot);
+		if (s->tag[i])
+			seen_put(&big, s->hash[i]);
+	seen_release(s);
 	*s = big;
 }
 
@@ -325,14 +366,27 @@ static bool seen_before(struct transcript_state *st, uint64_t h)
 	if (seen_has(&st->young, h) || seen_has(&st->old, h))
 		return true;
 	if (st->young.used >= TRANSCRIPT_UUIDS_MAX) {
-		free(st->old.slot);
+		seen_release(&st->old);
 		st->old = st->young;
-		st->young = (struct seen){NULL, 0, 0};
+		st->young = (struct seen){0};
 	}
 	if (st->young.used * 2 >= st->young.slots)
-		seen_grow(&st->young);
+		seen_grow(&st->young, st->seen_first);
 	seen_put(&st->young, h);
 	return false;
+}
+
+/* The hash of the record's uuid, early: the set's memory is far from the processor. */
+static void uuid_hash(struct transcript_state *st)
+{
+	struct record *r = &st->rec;
+
+	if (st->hashed.p == r->uuid.p && st->hashed.n == r->uuid.n)
+		return;
+	st->hashed = r->uuid;
+	r->uuid_hash = transcript_hash(r->uuid);
+	if (st->young.slots)
+		__builtin_prefetch(&st->young.tag[r->uuid_hash & (st->young.slots - 1)]);
 }
 
 /* ---- keys ---- */
@@ -416,8 +470,18 @@ static void record_start(struct transcript_state *st)
 	st->key = STR_NONE;
 	st->has_message = st->foreign_key = false;
 	st->root_content = st->message_content = NULL;
+	st->block.v = NULL;
+	st->hashed = STR_NONE;
 	buf_reset(&st->text);
 	buf_reset(&st->tail);
+}
+
+/* The pending key: a known one is borrowed from the table. */
+static inline str key_of(const struct transcript_state *st)
+{
+	if (st->rule != &RULES[0])
+		return (str){st->rule->name, st->rule->n};
+	return st->key;
 }
 
 /* A new value below the open container; NULL when it is not kept. */
@@ -437,7 +501,7 @@ static struct val *val_new(struct transcript_state *st, enum val_type type)
 		parent->size++;
 	}
 	v = &st->vals[st->nvals++];
-	*v = (struct val){.type = type, .k = st->rule->k, .key = st->key};
+	*v = (struct val){.type = type, .k = st->rule->k, .key = key_of(st)};
 	if (parent) {
 		if (parent->last)
 			parent->last->next = v;
@@ -448,22 +512,24 @@ static struct val *val_new(struct transcript_state *st, enum val_type type)
 	return v;
 }
 
-/* A key that stays: a known one is borrowed from the table. */
-static void key_take(struct transcript_state *st, unsigned number)
+/* A key that is in no rule stays with its value. */
+static void key_keep(struct transcript_state *st)
 {
 	str key = st->scan.key;
 	size_t at = st->text.n;
 
-	st->rule = &RULES[number];
-	if (st->rule != &RULES[0]) {
-		st->key = (str){st->rule->name, st->rule->n};
-		return;
-	}
 	st->key = STR_NONE;
 	if (st->frame[st->depth - 1].v && st->text.max - at >= key.n + RESERVE_BYTES) {
 		buf_add(&st->text, key);
 		st->key = (str){st->text.p + at, key.n};
 	}
+}
+
+static inline void key_take(struct transcript_state *st, unsigned number)
+{
+	st->rule = &RULES[number];
+	if (!number)
+		key_keep(st);
 }
 
 /* Where to put a string of the record itself, NULL for others. */
@@ -515,6 +581,24 @@ static bool text_take(struct transcript_state *st, unsigned keep, str *text, str
 	return whole;
 }
 
+/* Eight bytes are digits where `shape` has a zero, and what it has elsewhere. */
+static inline bool shaped(const char *p, const char *shape)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t v, want, digit, odd;
+
+	memcpy(&v, p, 8);
+	memcpy(&want, shape, 8);
+	/* digits and zero share their high four bits, and nothing else that is wanted does */
+	digit = ~(want ^ ones * '0');
+	digit &= digit >> 4;
+	digit &= digit >> 2;
+	digit &= digit >> 1;
+	digit = (digit & ones) * 0xff;
+	odd = (v ^ want) & ~(digit & ones * 0x0f);
+	return !(odd | (((v & ones * 0x0f) + ones * 6) & ones * 0x10 & digit));
+}
+
 static inline unsigned digits2(const char *p)
 {
 	return (unsigned)(unsigned char)p[0] * 10 + (unsigned char)p[1] - '0' * 11u;
@@ -526,19 +610,13 @@ static inline unsigned digits2(const char *p)
  */
 static void time_take(struct transcript_state *st, str s)
 {
-	static const str shape = {"00:00:00.000Z", 13};
 	const char *p = s.p + DAY_BYTES;
 	unsigned h, m, sec, ms;
 
-	if (s.n != DAY_BYTES + shape.n) {
+	if (s.n != DAY_BYTES + 13 || !shaped(p, "00:00:00") ||
+	    !shaped(p + 5, ":00.000Z")) {
 		clock_parse(s, &st->rec.at);
 		return;
-	}
-	for (size_t i = 0; i < shape.n; i++) {
-		if (shape.p[i] == '0' ? !str_is_digit(p[i]) : p[i] != shape.p[i]) {
-			clock_parse(s, &st->rec.at);
-			return;
-		}
 	}
 	h = digits2(p);
 	m = digits2(p + 3);
@@ -569,10 +647,12 @@ static void string_take(struct transcript_state *st)
 	field = f->obj ? field_of(st) : NULL;
 	if (field || (st->depth == 1 && st->rule->k == K_TIMESTAMP)) {
 		text_take(st, KEEP_IDENT, &text, &tail);
-		if (field)
+		if (field) {
 			*field = text;
-		else
+		} else {
 			time_take(st, text);
+			uuid_hash(st); /* most often it has just been met */
+		}
 		if (!st->lean && (v = val_new(st, VAL_STR))) {
 			v->text = text;
 			v->size = st->scan.str_size;
@@ -729,6 +809,9 @@ static void container_open(struct transcript_state *st, bool obj)
 	top->v = v;
 	top->obj = obj;
 	top->place = (uint8_t)place;
+	top->members = st->depth == 1                          ? &st->root
+		       : st->depth == 2 && place == AT_MESSAGE ? &st->message
+							       : &st->members[place];
 	top->keep = (uint8_t)(!f       ? KEEP_PLAIN
 			      : f->obj ? st->rule->keep[f->place]
 				       : f->keep);
@@ -829,12 +912,15 @@ const char *record_type_name(enum record_type t)
 	return names[t];
 }
 
+static void block_fill(const struct record *r, const struct val *v, struct block *b);
+
 static void record_finish(struct transcript *t)
 {
 	struct transcript_state *st = t->st;
 	struct record *r = &st->rec;
 
 	assert(st->text.p == st->text_base && st->tail.p == st->tail_base);
+	uuid_hash(st);
 	r->n = ++t->records;
 	r->line = st->scan.rec_line;
 	r->off = st->scan.rec_off;
@@ -842,9 +928,11 @@ static void record_finish(struct transcript *t)
 	r->root = st->vals;
 	r->content = st->has_message ? st->message_content : st->root_content;
 	r->type = type_of(st);
+	/* the first block while it is at hand: every reader asks for it */
+	if (r->content && r->content->type == VAL_ARR && r->content->child)
+		block_fill(r, r->content->child, &st->block);
 	r->compact_boundary =
 		r->type == RECORD_SYSTEM && str_eq(r->subtype, STR("compact_boundary"));
-	r->uuid_hash = transcript_hash(r->uuid);
 	r->parent_hash = transcript_hash(r->parent);
 	r->logical_hash = transcript_hash(r->logical_parent);
 	if (r->uuid_hash && seen_before(st, r->uuid_hash)) {
@@ -903,6 +991,9 @@ struct transcript *transcript_new(struct source *src, uint64_t at,
 	st->text_base = st->text.p;
 	st->tail_base = st->tail.p;
 	rules_index(st);
+	for (st->seen_first = SEEN_FIRST; st->seen_first < 2 * TRANSCRIPT_UUIDS_MAX &&
+					  src->size > st->seen_first * SEEN_EVERY;)
+		st->seen_first *= 2;
 	scan_init(&st->scan, src, at);
 	record_start(st);
 	return t;
@@ -913,10 +1004,7 @@ static inline enum scan_tok token_next(struct transcript_state *st)
 	const struct frame *f = &st->frame[st->depth ? st->depth - 1 : 0];
 
 	if (st->depth && f->obj)
-		return scan_member(&st->scan, st->depth == 1 ? &st->root
-					      : st->depth == 2 && f->place == AT_MESSAGE
-						      ? &st->message
-						      : &st->members[f->place]);
+		return scan_member(&st->scan, f->members);
 	st->scan.member = false;
 	return scan_next(&st->scan);
 }
@@ -987,23 +1075,22 @@ void transcript_free(struct transcript *t)
 	free(t->st->vals);
 	buf_release(&t->st->text);
 	buf_release(&t->st->tail);
-	free(t->st->young.slot);
-	free(t->st->old.slot);
+	seen_release(&t->st->young);
+	seen_release(&t->st->old);
 	free(t->st);
 	free(t);
 }
 
 /* ---- looking at values ---- */
 
-const struct val *val_get(const struct val *v, const char *key)
+const struct val *val_find(const struct val *v, str key)
 {
 	const struct val *found = NULL;
-	str k = str_of(key);
 
 	if (!v || v->type != VAL_OBJ)
 		return NULL;
 	for (const struct val *c = v->child; c; c = c->next)
-		if (str_eq(c->key, k))
+		if (str_eq(c->key, key))
 			found = c;
 	return found;
 }
@@ -1031,11 +1118,6 @@ str val_str(const struct val *v)
 	if (!v || (v->type != VAL_STR && v->type != VAL_NUM))
 		return STR_NONE;
 	return v->text;
-}
-
-str val_get_str(const struct val *v, const char *key)
-{
-	return val_str(val_get(v, key));
 }
 
 bool val_bool(const struct val *v)
@@ -1133,9 +1215,17 @@ static void result_text(struct transcript_state *st, const struct val *content,
 	b->text = (str){st->text.p + at, st->text.n - at};
 }
 
+/* s is this literal; ends: it ends in it. Both come to a few comparisons. */
+#define IS(s, word)                                                                      \
+	((s).n == sizeof(word) - 1 && memcmp((s).p, (word), sizeof(word) - 1) == 0)
+#define ENDS(s, word)                                                                    \
+	((s).n >= sizeof(word) - 1 &&                                                    \
+	 memcmp((s).p + (s).n - (sizeof(word) - 1), (word), sizeof(word) - 1) == 0)
+
 static void block_fill(const struct record *r, const struct val *v, struct block *b)
 {
-	str type = val_str(get(v, K_TYPE));
+	const struct val *part[K_PAYLOAD + 1] = {NULL}; /* the last child of each key */
+	str type;
 
 	*b = (struct block){.kind = BLOCK_OTHER, .v = v};
 	if (v->type == VAL_STR) {
@@ -1145,26 +1235,29 @@ static void block_fill(const struct record *r, const struct val *v, struct block
 	}
 	if (v->type != VAL_OBJ)
 		return;
-	if (str_eq(type, STR("text"))) {
+	for (const struct val *c = v->child; c; c = c->next)
+		part[c->k] = c;
+	type = val_str(part[K_TYPE]);
+	if (IS(type, "text")) {
 		b->kind = BLOCK_TEXT;
-		text_set(b, get(v, K_TEXT));
-	} else if (str_eq(type, STR("thinking"))) {
-		b->kind = BLOCK_THINKING;
-		text_set(b, get(v, K_THINKING));
-	} else if (str_eq(type, STR("redacted_thinking"))) {
-		b->kind = BLOCK_THINKING;
-	} else if (str_ends(type, STR("tool_use"))) {
+		text_set(b, part[K_TEXT]);
+	} else if (ENDS(type, "tool_use")) {
 		b->kind = BLOCK_TOOL_USE;
-		b->id = val_str(get(v, K_ID));
-		b->name = val_str(get(v, K_NAME));
-		b->input = get(v, K_INPUT);
-	} else if (str_ends(type, STR("tool_result"))) {
+		b->id = val_str(part[K_ID]);
+		b->name = val_str(part[K_NAME]);
+		b->input = part[K_INPUT];
+	} else if (ENDS(type, "tool_result")) {
 		b->kind = BLOCK_TOOL_RESULT;
-		b->id = val_str(get(v, K_TOOL_USE_ID));
-		b->is_error = val_bool(get(v, K_IS_ERROR));
-		result_text(r->st, get(v, K_CONTENT), b);
-	} else if (str_eq(type, STR("image"))) {
-		const struct val *data = get(get(v, K_SOURCE), K_DATA);
+		b->id = val_str(part[K_TOOL_USE_ID]);
+		b->is_error = val_bool(part[K_IS_ERROR]);
+		result_text(r->st, part[K_CONTENT], b);
+	} else if (IS(type, "thinking")) {
+		b->kind = BLOCK_THINKING;
+		text_set(b, part[K_THINKING]);
+	} else if (IS(type, "redacted_thinking")) {
+		b->kind = BLOCK_THINKING;
+	} else if (IS(type, "image")) {
+		const struct val *data = get(part[K_SOURCE], K_DATA);
 
 		b->kind = BLOCK_IMAGE;
 		b->size = data ? data->size : 0;
@@ -1186,7 +1279,9 @@ bool record_block(const struct record *r, size_t *it, struct block *out)
 		return false;
 	}
 	*it = v->next && v != r->content ? (size_t)v->next : 1;
-	block_fill(r, v, out);
+	if (r->st->block.v != v)
+		block_fill(r, v, &r->st->block);
+	*out = r->st->block;
 	return true;
 }
 
@@ -1196,9 +1291,12 @@ str record_answers(const struct record *r)
 
 	if (r->type != RECORD_USER || !v || v->type != VAL_ARR)
 		return STR_NONE;
-	for (v = v->child; v; v = v->next)
-		if (str_ends(val_str(get(v, K_TYPE)), STR("tool_result")))
+	for (v = v->child; v; v = v->next) {
+		str type = val_str(get(v, K_TYPE));
+
+		if (ENDS(type, "tool_result"))
 			return val_str(get(v, K_TOOL_USE_ID));
+	}
 	return STR_NONE;
 }
 

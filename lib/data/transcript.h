@@ -41,13 +41,19 @@ struct val {
 };
 
 /* The last child with that key, or NULL (also when v is NULL or no object). */
-const struct val *val_get(const struct val *v, const char *key);
+const struct val *val_find(const struct val *v, str key);
+static inline const struct val *val_get(const struct val *v, const char *key)
+{
+	return val_find(v, str_of(key));
+}
 /* Nested val_get; path "message.content" (dots separate keys). */
 const struct val *val_at(const struct val *v, const char *path);
 /* The text of a string or number, else STR_NONE. NULL-safe. */
 str val_str(const struct val *v);
-/* val_str(val_get(v, key)) */
-str val_get_str(const struct val *v, const char *key);
+static inline str val_get_str(const struct val *v, const char *key)
+{
+	return val_str(val_find(v, str_of(key)));
+}
 /* True only for JSON true. NULL-safe. */
 bool val_bool(const struct val *v);
 /* An integer that fits, else the fallback. NULL-safe. */
