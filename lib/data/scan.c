@@ -54,6 +54,7 @@
 #define CUT_LOOK 16
 #define NOWHERE  UINT64_MAX
 
+#define GUESS_DEPTHS  8   /* told apart; a power of two */
 #define SHAPE_SLOTS   128 /* top-level keys remembered; a power of two */
 #define SHAPE_PENDING 48  /* keys of one record */
 #define SHAPE_FIRST   64  /* so many records are learnt from at the start, */
@@ -103,8 +104,9 @@ struct scan_state {
 	struct wrong wrong;
 	uint64_t objects[SCAN_DEPTH_MAX / 64];
 	uint64_t open_at[SCAN_DEPTH_MAX];
-	uint8_t name;                     /* scan_member: the key met last, */
-	uint8_t guess[SCAN_NAMES_MAX][2]; /* and the keys that came after each lately */
+	uint8_t name; /* scan_member: the key met last, */
+	/* and the four keys that came after each lately, by depth, the first ones apart */
+	uint32_t guess[2][GUESS_DEPTHS][SCAN_NAMES_MAX];
 	struct shape shape;
 	uint32_t keys, known, common; /* of the candidate being weighed */
 	struct buf key; /* keys with escapes, long ones and those that are not ASCII */
@@ -789,8 +791,7 @@ static enum scan_tok start_record(struct scan *s)
 	st->rec_off = offset(st, st->p);
 	st->watch = st->records < SHAPE_FIRST || st->records % SHAPE_EVERY == 0;
 	st->shape.npending = 0;
-	st->state = VALUE;
-	return step(s);
+	return open_container(s, st->p, true);
 }
 
 static enum scan_tok between(struct scan *s)
@@ -800,11 +801,12 @@ static enum scan_tok between(struct scan *s)
 
 	s->depth = 0;
 	for (;;) {
-		if (st->end - st->p < AHEAD_BYTES && !fill(s))
+		if (unlikely(st->end - st->p < AHEAD_BYTES) && !fill(s))
 			return SCAN_ERROR;
-		if (!gap(s, &c))
+		c = *st->p;
+		if (unlikely(c != '{') && !gap(s, &c))
 			return SCAN_ERROR;
-		if (c == '{')
+		if (likely(c == '{'))
 			return start_record(s);
 		if (st->p >= st->end) {
 			st->state = STOPPED;
@@ -837,7 +839,8 @@ static enum scan_tok end_record(struct scan *s)
 		shape_learn(&st->shape);
 	st->watch = false;
 	st->records++;
-	if (!gap(s, &next))
+	next = *st->p;
+	if (unlikely(next != '\n' || st->p >= st->end) && !gap(s, &next))
 		return SCAN_ERROR;
 	if (next == '\n' && st->p < st->end) {
 		st->p++;
@@ -865,12 +868,20 @@ static ASIDE enum scan_tok outside(struct scan *s)
 
 enum scan_tok scan_next(struct scan *s)
 {
+	struct scan_state *st = s->st;
 	enum scan_tok tok;
 
-	if (s->st->state > AFTER || s->st->state < FIELD)
+	if (st->state > AFTER || st->state < FIELD)
 		return outside(s);
+	/* an array of objects: what is met most often of what scan_member does not do */
+	if (!st->object && st->end - st->p >= AHEAD_BYTES) {
+		if (st->state == ITEM && *st->p == '{' && s->depth < SCAN_DEPTH_MAX)
+			return open_container(s, st->p, true);
+		if (st->state == AFTER && *st->p == ']')
+			return close_container(s, st->p);
+	}
 	tok = step_inline(s);
-	return likely(tok != SCAN_LOSS) ? tok : resync(s, s->st->rec_off);
+	return likely(tok != SCAN_LOSS) ? tok : resync(s, st->rec_off);
 }
 
 /* ---- members ---- */
@@ -997,29 +1008,34 @@ static inline bool key_is(const struct scan_names *names, unsigned i, const char
 }
 
 /* The key at p, behind its quote: its number, and *end at its closing quote; NULL there when it is no plain one. */
-static inline unsigned key_at(struct scan_state *st, const struct scan_names *names,
-			      const char *p, const char **end)
+static inline unsigned key_at(struct scan_state *st, unsigned depth,
+			      const struct scan_names *names, const char *p,
+			      const char **end)
 {
 	/* keys follow each other as they did before: then one comparison is enough */
-	uint8_t *guess = st->guess[st->name];
-	unsigned i = guess[0];
+	uint32_t *lately = &st->guess[st->state == FIELD][depth % GUESS_DEPTHS][st->name];
+	uint32_t guess = *lately;
+	unsigned i = guess & 255;
 
 	*end = p + names->n[i];
 	if (likely(key_is(names, i, p)))
 		return i;
-	guess[0] = guess[1];
-	guess[1] = (uint8_t)i;
-	i = guess[0];
-	*end = p + names->n[i];
-	if (likely(key_is(names, i, p)))
+	for (unsigned at = 8; at < 32; at += 8) {
+		i = guess >> at & 255;
+		*end = p + names->n[i];
+		if (!key_is(names, i, p))
+			continue;
+		/* to the front, the others one further */
+		*lately = (guess & ~0u << at << 8) | (guess & ((1u << at) - 1)) << 8 | i;
 		return i;
+	}
 	*end = skip_plain(p);
 	if (!*end || (*end)[1] != ':') {
 		*end = NULL;
 		return 0;
 	}
 	i = scan_names_find(names, (str){p, (size_t)(*end - p)});
-	guess[0] = (uint8_t)i;
+	*lately = guess << 8 | i;
 	return i;
 }
 
@@ -1057,7 +1073,7 @@ again:
 		return scan_next(s);
 	if (*p++ != '"')
 		return scan_next(s);
-	i = key_at(st, m->names, p, &q);
+	i = key_at(st, (unsigned)s->depth, m->names, p, &q);
 	if (unlikely(!q))
 		return scan_next(s);
 	st->name = (uint8_t)i;
@@ -1134,13 +1150,76 @@ again:
 	return SCAN_KEY;
 }
 
+/*
+ * Go on over members of the objects that are open above `depth` while they are plain: short
+ * keys, strings, integers, words, objects. Stops before anything else, or at `depth`.
+ */
+static void skip_members(struct scan *s, int depth)
+{
+	struct scan_state *st = s->st;
+	const char *p, *q;
+
+	while (st->object && s->depth > depth && st->end - st->p >= AHEAD_BYTES &&
+	       (st->state == AFTER || st->state == FIELD)) {
+		p = st->p;
+		if (*p == '}') {
+			close_container(s, p);
+			continue;
+		}
+		if ((st->state == AFTER && *p++ != ',') || *p++ != '"')
+			return;
+		q = skip_plain(p);
+		if (!q || q[1] != ':')
+			return;
+		p = q + 2;
+		switch (*p) {
+		case '"':
+			q = skip_plain(p + 1);
+			q = q ? q + 1 : NULL;
+			break;
+		case '{':
+			if (s->depth >= SCAN_DEPTH_MAX)
+				return;
+			open_container(s, p, true);
+			continue;
+		case 'n':
+			q = memcmp(p, "null", 4) ? NULL : p + 4;
+			break;
+		case 't':
+			q = memcmp(p, "true", 4) ? NULL : p + 4;
+			break;
+		case 'f':
+			q = memcmp(p, "false", 5) ? NULL : p + 5;
+			break;
+		default:
+			q = integer(p);
+		}
+		if (!q)
+			return;
+		st->p = q;
+		st->state = AFTER;
+	}
+}
+
 bool scan_skip(struct scan *s)
 {
-	enum state state = s->st->state;
+	struct scan_state *st = s->st;
+	int depth = s->depth - 1;
 
-	if (state == STOPPED || state == FAILED || s->depth == 0)
+	if (st->state == STOPPED || st->state == FAILED || s->depth == 0)
 		return false;
-	return run(s, s->depth - 1);
+	do {
+		enum scan_tok tok;
+
+		if (!st->watch)
+			skip_members(s, depth);
+		if (s->depth == depth)
+			break;
+		tok = step(s);
+		if (tok == SCAN_LOSS || tok == SCAN_ERROR)
+			return false;
+	} while (s->depth > depth);
+	return true;
 }
 
 /* ---- texts ---- */
