@@ -144,7 +144,9 @@ static str mask_tail(str s)
 			break;
 		from = i;
 	}
-	end = s.n > 9 ? str_rfind(s, STR("-----END ")) : STR_NPOS;
+	end = s.n > 9 ? str_find(s, STR("-----END ")) : STR_NPOS;
+	if (end != STR_NPOS) /* seldom: then the last one */
+		end = str_rfind(s, STR("-----END "));
 	if (end != STR_NPOS && end + 9 > from) {
 		from = end + 9;
 		while (from < s.n && s.p[from] != '\n')

@@ -525,6 +525,24 @@ static inline unsigned pair_of(const char *p)
 	return (unsigned)(unsigned char)p[0] << 8 | (unsigned char)p[1];
 }
 
+/*
+ * A filter in front of the search: whether any prefix begins with this byte and then with one
+ * of the same low six bits as the second. Most words of code end here.
+ */
+static bool prefix_may(const char *p)
+{
+	static uint64_t second[256];
+	static bool made;
+
+	if (!made) {
+		for (size_t i = 0; i < PREFIXES; i++)
+			second[(unsigned char)prefixes[i].text[0]] |=
+				(uint64_t)1 << (prefixes[i].text[1] & 63);
+		made = true;
+	}
+	return second[(unsigned char)p[0]] >> (p[1] & 63) & 1;
+}
+
 /* The first prefix that begins with this pair, or where it would be. */
 static size_t prefix_search(unsigned pair)
 {
@@ -607,7 +625,7 @@ static bool prefix_at(const struct scan *c, size_t i, struct hit *h)
 	unsigned pair;
 	size_t to;
 
-	if (c->s.n - i < 2)
+	if (c->s.n - i < 2 || !prefix_may(c->s.p + i))
 		return false;
 	pair = pair_of(c->s.p + i);
 	for (size_t k = prefix_search(pair);
@@ -2526,6 +2544,9 @@ bool redact_is_env_file(str path)
 		".pgpass", "credentials", ".git-credentials"};
 	str base = str_basename(path);
 
+	/* asked of every word of a command: by the first and last letters of the names first */
+	if (!base.n || (base.p[0] != '.' && !one_of(base.p[base.n - 1], "vcs")))
+		return false;
 	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
 		if (str_eq(base, str_of(name[i])))
 			return true;
