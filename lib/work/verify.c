@@ -257,6 +257,19 @@ static void check_numbers(struct run *r)
 	free(have);
 }
 
+/* Every head goes back to a version that is there, or is a first one. */
+static bool has_parents(const struct run *r)
+{
+	for (size_t i = 0; i < r->chain.nheads && i < LINEAGE_PARENTS_MAX; i++) {
+		const struct lineage_entry *v = &r->lineage.entry[r->chain.heads[i]];
+
+		for (size_t k = 0; k < v->nparents; k++)
+			if (chain_find(&r->chain, v->parents[k]) == STR_NPOS)
+				return false;
+	}
+	return true;
+}
+
 static void check_heads(struct run *r)
 {
 	const struct chain *c = &r->chain;
@@ -268,8 +281,10 @@ static void check_heads(struct run *r)
 	if (r->lineage.entry[c->heads[0]].version != c->last)
 		found(r, VERIFY_HEAD, c->last, "the current version is not the newest");
 	if (c->nheads > 1)
-		found(r, VERIFY_CONTESTED, c->last,
-		      "several versions are current, written side by side");
+		found(r, has_parents(r) ? VERIFY_CONTESTED : VERIFY_HEAD, c->last,
+		      has_parents(r)
+			      ? "several versions are current, written side by side"
+			      : "several versions are current, and what one of them follows is not there");
 }
 
 static void check_record(struct run *r)
