@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "server.h"
 #include "tools.h"
+#include "work/recplace.h"
 
 #define FIRST_FREE_FD 3
 
@@ -32,7 +33,7 @@ static void help(struct out *o)
 		o,
 		"\n"
 		"Settings are variables: HANDOFF_VAULT, HANDOFF_PROJECT, HANDOFF_TOKEN_BUDGET,\n"
-		"HANDOFF_OFF; see the man page.\n");
+		"HANDOFF_OFF, HANDOFF_TOOLS, AGENT_ID, MEMORY_DB; see the man page.\n");
 }
 
 static int print(bool version, struct err *e)
@@ -60,6 +61,20 @@ static int serve(const char *argv0, struct err *e)
 	return 0;
 }
 
+/* A configuration made for another server of records names a file: what stands for it is the vault of all tools. */
+static void take_memory_db(void)
+{
+	struct buf dir = BUF_INIT(1u << 16);
+	char *notice = NULL;
+
+	if (recplace_memory_db(&dir, &notice))
+		setenv("HANDOFF_VAULT", buf_cstr(&dir), 1);
+	if (notice)
+		log_warn("%s", notice);
+	free(notice);
+	buf_release(&dir);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -70,6 +85,7 @@ int main(int argc, char **argv)
 	log_name("handoff-mcp");
 	if (!clock_pin_ok())
 		log_warn("HANDOFF_NOW is no time like 2026-02-12T18:20:00Z: passed over");
+	take_memory_db();
 	if (argc == 1)
 		ret = serve(argv[0], &e);
 	else if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))

@@ -18,10 +18,20 @@
 #define PROGRESS_AFTER_NS INT64_C(200000000) /* between two notifications */
 
 static const struct tool *const table[] = {
-	&tool_recover_session,
-	&tool_recover_read,
+	&tool_recover_session, &tool_recover_read,   &tool_memory_write,
+	&tool_memory_read,     &tool_memory_search,  &tool_memory_outcome,
+	&tool_memory_stats,    &tool_handoff_create, &tool_handoff_pickup,
 };
 #define TOOLS (sizeof(table) / sizeof(table[0]))
+
+/* What other servers of records call theirs: answered, never listed. */
+static const struct {
+	const char *alias, *name;
+} aliases[] = {
+	{"handoff_write", "handoff_create"},  {"handoff_resume", "handoff_pickup"},
+	{"handoff_accept", "handoff_pickup"}, {"record_outcome", "memory_outcome"},
+	{"memory_history", "memory_read"},    {"memory_list", "memory_search"},
+};
 
 static bool is_wanted(struct server *s, const struct tool *t)
 {
@@ -30,6 +40,9 @@ static bool is_wanted(struct server *s, const struct tool *t)
 
 static const struct tool *find(struct server *s, str name)
 {
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (str_eq(name, str_of(aliases[i].alias)))
+			name = str_of(aliases[i].name);
 	for (size_t i = 0; i < TOOLS; i++)
 		if (str_eq(name, str_of(table[i]->name)) && is_wanted(s, table[i]))
 			return table[i];
@@ -187,7 +200,7 @@ static const char *off(struct server *s)
 }
 
 static void call(struct server *s, const struct tool *t, const struct rpc *m,
-		 const struct jsonval *args, struct answer *a)
+		 const struct jsonval *params, struct answer *a)
 {
 	struct buf text = BUF_INIT(TEXT_MAX), data = BUF_INIT(TEXT_MAX),
 		   safe = BUF_INIT(TEXT_MAX);
@@ -196,16 +209,18 @@ static void call(struct server *s, const struct tool *t, const struct rpc *m,
 		.text = &text,
 		.data = &data,
 		.token = token_of(m),
+		.called = jsondoc_str(jsondoc_get(params, "name")),
 		.told_ns = clock_mono_ns(),
 	};
 	struct err e = ERR_INIT;
 
+	rpc_member(m->params, "arguments", &c.args);
 	if (off(s)) {
 		buf_printf(&safe,
 			   "handoff is switched off (%s): nothing was read or stored.",
 			   off(s));
 		give(a, buf_str(&safe), STR_NONE, false);
-	} else if (run(&c, t, args, &e)) {
+	} else if (run(&c, t, jsondoc_get(params, "arguments"), &e)) {
 		give_error(s, a, t, &e);
 	} else {
 		redact_show(&safe, buf_str(&text), false);
@@ -234,7 +249,7 @@ void tools_call(struct server *s, const struct rpc *m, const struct jsonval *par
 		give(a, buf_str(&b), STR_NONE, true);
 	} else {
 		server_ask_root(s);
-		call(s, t, m, jsondoc_get(params, "arguments"), a);
+		call(s, t, m, params, a);
 	}
 	buf_release(&b);
 }

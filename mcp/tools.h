@@ -25,6 +25,8 @@ struct call {
 		text; /* what the tool says; redacted and made safe to show by the caller */
 	struct buf *data; /* the same as a JSON object, for tools with an output schema */
 	str token;        /* JSON text of the progress token; empty: none is wanted */
+	str called;       /* the name it was called by, which may be an alias */
+	str args;         /* the JSON text of the arguments; empty: none were given */
 	int64_t told_ns;  /* of progress */
 	uint64_t told;
 };
@@ -46,6 +48,10 @@ struct tool {
 extern const struct tool tool_get_brief, tool_log_event, tool_search_memory,
 	tool_note_entity, tool_checkpoint;                        /* tools_memory.c */
 extern const struct tool tool_recover_session, tool_recover_read; /* tools_recover.c */
+
+extern const struct tool tool_memory_write, tool_memory_read, tool_memory_search,
+	tool_memory_outcome, tool_memory_stats, tool_handoff_create,
+	tool_handoff_pickup; /* tools_record.c */
 
 /* For progress members of options: arg is the struct call. */
 void tools_progress(void *arg, uint64_t done, uint64_t size);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools.h"
 #include "work/rectool.h"
 #include "work/recplace.h"
@@ -16,9 +17,9 @@
 
 static bool named(const char *list)
 {
-	static const char *const names[] = {"records",      "memory_write",   "memory_read",
-					    "memory_search", "memory_outcome", "memory_stats",
-					    "handoff_create", "handoff_pickup"};
+	static const char *const names[] = {
+		"records",        "memory_write", "memory_read",    "memory_search",
+		"memory_outcome", "memory_stats", "handoff_create", "handoff_pickup"};
 	str rest = str_of(list), part;
 
 	while (str_split(&rest, ',', &part))
@@ -38,7 +39,8 @@ static bool is_set(const char *name)
 static bool wanted(struct server *s)
 {
 	struct recplace p;
-	bool yes = is_set("AGENT_ID") || is_set("MEMORY_DB") || named(getenv("HANDOFF_TOOLS"));
+	bool yes = is_set("AGENT_ID") || is_set("MEMORY_DB") ||
+		   named(getenv("HANDOFF_TOOLS"));
 
 	(void)s;
 	if (!yes && recplace_open(&p, NULL, NULL, NULL) == 0) {
@@ -56,12 +58,15 @@ struct asked {
 
 static int begin(struct asked *a, struct call *c, struct err *e)
 {
+	static long long began; /* tells two processes with one number apart */
 	struct buf id = BUF_INIT(1024);
 	int ret;
 
+	if (!began)
+		began = (long long)clock_now();
 	where_session(&c->s->where, &id);
 	if (!id.n)
-		buf_printf(&id, "server-%ld-%lld", (long)getpid(), (long long)c->s->self_st.st_ino);
+		buf_printf(&id, "server-%ld-%lld", (long)getpid(), began);
 	rectool_init(&a->r);
 	ret = recplace_open(&a->place, NULL, buf_cstr(&id), e);
 	if (!ret)
@@ -73,9 +78,10 @@ static int begin(struct asked *a, struct call *c, struct err *e)
 static int finish(struct asked *a, struct call *c, int ret, struct err *e)
 {
 	if (!ret && a->r.json.n > ANSWER_MAX)
-		ret = err_set(e, HF_ELIMIT,
-			      "the answer is %zu bytes; at most %d: ask for less (limit, version)",
-			      a->r.json.n, ANSWER_MAX);
+		ret = err_set(
+			e, HF_ELIMIT,
+			"the answer is %zu bytes; at most %d: ask for less (limit, version)",
+			a->r.json.n, ANSWER_MAX);
 	if (!ret) {
 		buf_add(c->text, str_trim_right(buf_str(&a->r.text)));
 		buf_add(c->data, buf_str(&a->r.json));
@@ -86,10 +92,13 @@ static int finish(struct asked *a, struct call *c, int ret, struct err *e)
 }
 
 #define ADDRESS_PARAMS                                                                   \
-	{.name = "scope", .type = PARAM_TEXT, .required = true,                          \
+	{.name = "scope",                                                                \
+	 .type = PARAM_TEXT,                                                             \
+	 .required = true,                                                               \
 	 .help = "what it is about, parts joined by '/': listing/482"},                  \
 	{                                                                                \
-		.name = "key", .type = PARAM_TEXT, .required = true, .help = "which fact: assessment" \
+		.name = "key", .type = PARAM_TEXT, .required = true,                     \
+		.help = "which fact: assessment"                                         \
 	}
 
 /* --- memory_write --- */
@@ -98,12 +107,23 @@ enum { SCOPE, KEY, VALUE, CONFIDENCE, TAGS, EXPECTED, IF_CHANGED, NOTE, REF };
 
 static const struct param write_params[] = {
 	ADDRESS_PARAMS,
-	{.name = "value", .type = PARAM_JSON, .required = true, .help = "any JSON, at most 64 KB"},
-	{.name = "confidence", .type = PARAM_NUMBER, .max = 1, .help = "how sure you are; default 0.5"},
+	{.name = "value",
+	 .type = PARAM_JSON,
+	 .required = true,
+	 .help = "any JSON, at most 64 KB"},
+	{.name = "confidence",
+	 .type = PARAM_NUMBER,
+	 .max = 1,
+	 .help = "how sure you are; default 0.5"},
 	{.name = "tags", .type = PARAM_TEXTS},
-	{.name = "expected_version", .type = PARAM_INT, .min = 0, .max = INT32_MAX,
+	{.name = "expected_version",
+	 .type = PARAM_INT,
+	 .min = 0,
+	 .max = INT32_MAX,
 	 .help = "write only if this is the current version; 0: if there is none"},
-	{.name = "if_changed", .type = PARAM_BOOL, .help = "write nothing if it says that already"},
+	{.name = "if_changed",
+	 .type = PARAM_BOOL,
+	 .help = "write nothing if it says that already"},
 	{.name = "note", .type = PARAM_TEXT},
 	{.name = "ref", .type = PARAM_TEXT, .help = "a ticket, commit, file"},
 };
@@ -111,7 +131,8 @@ static const struct param write_params[] = {
 static int run_write(struct call *c, struct err *e)
 {
 	const struct param_value *v = c->v;
-	struct record_new n = {.confidence = v[CONFIDENCE].given ? v[CONFIDENCE].real : -1,
+	struct record_new n = {.confidence =
+				       v[CONFIDENCE].given ? v[CONFIDENCE].real : -1,
 			       .tags = v[TAGS].item,
 			       .ntags = v[TAGS].n,
 			       .note = v[NOTE].text,
@@ -126,7 +147,8 @@ static int run_write(struct call *c, struct err *e)
 	if (!rpc_member(c->args, "value", &n.value))
 		n.value = STR("null");
 	if (!ret)
-		ret = rectool_write(&a.place.store, v[SCOPE].text, v[KEY].text, &n, &a.r, e);
+		ret = rectool_write(&a.place.store, v[SCOPE].text, v[KEY].text, &n, &a.r,
+				    e);
 	return finish(&a, c, ret, e);
 }
 
@@ -145,9 +167,16 @@ enum { VERSION = 2, HISTORY, FLOOR };
 
 static const struct param read_params[] = {
 	ADDRESS_PARAMS,
-	{.name = "version", .type = PARAM_INT, .min = 1, .max = INT32_MAX, .help = "default: the current one"},
+	{.name = "version",
+	 .type = PARAM_INT,
+	 .min = 1,
+	 .max = INT32_MAX,
+	 .help = "default: the current one"},
 	{.name = "history", .type = PARAM_BOOL, .help = "all versions, oldest first"},
-	{.name = "min_confidence", .type = PARAM_NUMBER, .max = 1, .help = "no value below it"},
+	{.name = "min_confidence",
+	 .type = PARAM_NUMBER,
+	 .max = 1,
+	 .help = "no value below it"},
 };
 
 static int run_read(struct call *c, struct err *e)
@@ -162,7 +191,8 @@ static int run_read(struct call *c, struct err *e)
 	int ret = begin(&a, c, e);
 
 	if (!ret)
-		ret = rectool_read(&a.place.store, v[SCOPE].text, v[KEY].text, &how, &a.r, e);
+		ret = rectool_read(&a.place.store, v[SCOPE].text, v[KEY].text, &how, &a.r,
+				   e);
 	return finish(&a, c, ret, e);
 }
 
@@ -182,12 +212,18 @@ enum { S_QUERY, S_PREFIX, S_TAG, S_AGENT, S_FLOOR, S_OLD, S_LIMIT };
 
 static const struct param search_params[] = {
 	{.name = "query", .type = PARAM_TEXT, .help = "words; none: all"},
-	{.name = "scope_prefix", .type = PARAM_TEXT, .help = "only addresses that begin so"},
+	{.name = "scope_prefix",
+	 .type = PARAM_TEXT,
+	 .help = "only addresses that begin so"},
 	{.name = "tag", .type = PARAM_TEXT},
 	{.name = "agent", .type = PARAM_TEXT, .help = "only what that agent wrote"},
 	{.name = "min_confidence", .type = PARAM_NUMBER, .max = 1},
 	{.name = "include_superseded", .type = PARAM_BOOL, .help = "old versions too"},
-	{.name = "limit", .type = PARAM_INT, .min = 1, .max = 100, .fallback = RECORD_LIMIT},
+	{.name = "limit",
+	 .type = PARAM_INT,
+	 .min = 1,
+	 .max = 100,
+	 .fallback = RECORD_LIMIT},
 };
 
 static int run_search(struct call *c, struct err *e)
@@ -221,13 +257,18 @@ const struct tool tool_memory_search = {
 
 enum { O_OUTCOME = 2, O_VERSION, O_REF, O_NOTE };
 
-static const char *const OUTCOMES[] = {"success", "partial",	      "minor_failure",
-				       "failure", "critical_failure", "unknown", NULL};
+static const char *const OUTCOMES[] = {"success", "partial",          "minor_failure",
+				       "failure", "critical_failure", "unknown",
+				       NULL};
 
 static const struct param outcome_params[] = {
 	ADDRESS_PARAMS,
 	{.name = "outcome", .type = PARAM_CHOICE, .required = true, .choice = OUTCOMES},
-	{.name = "version", .type = PARAM_INT, .min = 1, .max = INT32_MAX, .help = "the one you relied on; default: the current one"},
+	{.name = "version",
+	 .type = PARAM_INT,
+	 .min = 1,
+	 .max = INT32_MAX,
+	 .help = "the one you relied on; default: the current one"},
 	{.name = "ref", .type = PARAM_TEXT, .help = "a ticket, commit, file"},
 	{.name = "note", .type = PARAM_TEXT, .help = "what happened"},
 };
@@ -235,15 +276,16 @@ static const struct param outcome_params[] = {
 static int run_outcome(struct call *c, struct err *e)
 {
 	const struct param_value *v = c->v;
-	struct record_outcome o = {.version = v[O_VERSION].given ? (uint64_t)v[O_VERSION].number : 0,
-				   .ref = v[O_REF].text,
-				   .note = v[O_NOTE].text};
+	struct record_outcome o = {
+		.version = v[O_VERSION].given ? (uint64_t)v[O_VERSION].number : 0,
+		.ref = v[O_REF].text,
+		.note = v[O_NOTE].text};
 	struct asked a;
 	int ret = begin(&a, c, e);
 
 	if (!ret)
-		ret = rectool_outcome(&a.place.store, v[SCOPE].text, v[KEY].text, v[O_OUTCOME].text, &o,
-				      &a.r, e);
+		ret = rectool_outcome(&a.place.store, v[SCOPE].text, v[KEY].text,
+				      v[O_OUTCOME].text, &o, &a.r, e);
 	return finish(&a, c, ret, e);
 }
 
@@ -262,14 +304,21 @@ enum { C_SUMMARY, C_TO, C_DONE, C_NEXT, C_OPEN, C_REFS, C_HAZARDS, C_PARENT };
 
 static const struct param create_params[] = {
 	{.name = "summary", .type = PARAM_TEXT, .required = true, .help = "one line"},
-	{.name = "to", .type = PARAM_TEXT, .help = "the agent it waits for; default: anyone"},
+	{.name = "to",
+	 .type = PARAM_TEXT,
+	 .help = "the agent it waits for; default: anyone"},
 	{.name = "done", .type = PARAM_TEXTS},
 	{.name = "next", .type = PARAM_TEXTS, .help = "in order"},
 	{.name = "open", .type = PARAM_TEXTS, .help = "questions that are still open"},
-	{.name = "refs", .type = PARAM_JSON,
+	{.name = "refs",
+	 .type = PARAM_JSON,
 	 .help = "record versions to start from: a list of {scope, key, version?} or \"scope/key@version\""},
-	{.name = "hazards", .type = PARAM_TEXTS, .help = "what must be heeded; carried on word for word"},
-	{.name = "parent", .type = PARAM_TEXT, .help = "id of the packet that this one answers"},
+	{.name = "hazards",
+	 .type = PARAM_TEXTS,
+	 .help = "what must be heeded; carried on word for word"},
+	{.name = "parent",
+	 .type = PARAM_TEXT,
+	 .help = "id of the packet that this one answers"},
 };
 
 static int one_ref(const struct jsonval *v, struct packet_ref *ref, struct err *e)
@@ -288,14 +337,15 @@ static int one_ref(const struct jsonval *v, struct packet_ref *ref, struct err *
 		       "\"scope/key@version\"");
 }
 
-static int take_refs(const struct jsonval *list, struct packet_ref refs[PACKET_LIST_MAX], size_t *n,
-		     struct err *e)
+static int take_refs(const struct jsonval *list, struct packet_ref refs[PACKET_LIST_MAX],
+		     size_t *n, struct err *e)
 {
 	int ret = 0;
 
 	if (list && !jsondoc_is_arr(list))
 		return err_set(e, HF_EUSAGE, "refs: Input should be a list");
-	for (const struct jsonval *v = jsondoc_first(list); v && !ret; v = jsondoc_next(v)) {
+	for (const struct jsonval *v = jsondoc_first(list); v && !ret;
+	     v = jsondoc_next(v)) {
 		if (*n == PACKET_LIST_MAX)
 			return err_set(e, HF_EUSAGE, "refs: at most %d", PACKET_LIST_MAX);
 		ret = one_ref(v, &refs[*n], e);
@@ -344,7 +394,9 @@ const struct tool tool_handoff_create = {
 enum { P_ID, P_FROM, P_PEEK, P_CLOSE };
 
 static const struct param pickup_params[] = {
-	{.name = "id", .type = PARAM_TEXT, .help = "default: the oldest that waits for you"},
+	{.name = "id",
+	 .type = PARAM_TEXT,
+	 .help = "default: the oldest that waits for you"},
 	{.name = "from", .type = PARAM_TEXT, .help = "only packets of that agent"},
 	{.name = "peek", .type = PARAM_BOOL, .help = "look, take nothing"},
 	{.name = "close", .type = PARAM_BOOL, .help = "it is done with"},
@@ -377,7 +429,9 @@ const struct tool tool_handoff_pickup = {
 /* --- memory_stats --- */
 
 static const struct param stats_params[] = {
-	{.name = "verify", .type = PARAM_BOOL, .help = "compute every hash and every confidence anew"},
+	{.name = "verify",
+	 .type = PARAM_BOOL,
+	 .help = "compute every hash and every confidence anew"},
 };
 
 static int run_stats(struct call *c, struct err *e)
