@@ -53,16 +53,17 @@ static int run_search(const struct recopt *o, const struct record_store *s,
 		      struct rectool *r, struct err *e)
 {
 	struct buf words = BUF_INIT(1u << 16);
-	struct record_query q = {.scope_prefix = str_of(o->scope),
-				 .tag = o->tags.n ? o->tags.item[0] : STR_NONE,
-				 .agent = str_of(o->by),
-				 .min_confidence = o->min_confidence,
-				 .superseded = o->all,
-				 .limit = (size_t)o->limit};
+	struct recsearch q = {.scope_prefix = str_of(o->scope),
+			      .tag = o->tags.n ? o->tags.item[0] : STR_NONE,
+			      .agent = str_of(o->by),
+			      .min_confidence = o->min_confidence,
+			      .superseded = o->all,
+			      .limit = (size_t)o->limit};
 	int ret;
 
-	if (o->limit > RECORD_LIMIT_MAX)
-		return err_set(e, HF_EUSAGE, "--limit is at most %d", RECORD_LIMIT_MAX);
+	if (o->limit > RECSEARCH_LIMIT_MAX)
+		return err_set(e, HF_EUSAGE, "--limit is at most %d",
+			       RECSEARCH_LIMIT_MAX);
 	for (int i = 0; i < o->nwords; i++) {
 		buf_add(&words, str_of(o->word[i]));
 		buf_byte(&words, ' ');

@@ -223,19 +223,19 @@ static const struct param search_params[] = {
 	 .type = PARAM_INT,
 	 .min = 1,
 	 .max = 100,
-	 .fallback = RECORD_LIMIT},
+	 .fallback = RECSEARCH_LIMIT},
 };
 
 static int run_search(struct call *c, struct err *e)
 {
 	const struct param_value *v = c->v;
-	struct record_query q = {.words = v[S_QUERY].text,
-				 .scope_prefix = v[S_PREFIX].text,
-				 .tag = v[S_TAG].text,
-				 .agent = v[S_AGENT].text,
-				 .min_confidence = v[S_FLOOR].real,
-				 .superseded = v[S_OLD].yes,
-				 .limit = (size_t)v[S_LIMIT].number};
+	struct recsearch q = {.words = v[S_QUERY].text,
+			      .scope_prefix = v[S_PREFIX].text,
+			      .tag = v[S_TAG].text,
+			      .agent = v[S_AGENT].text,
+			      .min_confidence = v[S_FLOOR].real,
+			      .superseded = v[S_OLD].yes,
+			      .limit = (size_t)v[S_LIMIT].number};
 	struct asked a;
 	int ret = begin(&a, c, e);
 

@@ -416,13 +416,29 @@ int index_follow(struct index *ix, struct err *e)
 
 /* --- open --- */
 
-/* The folder of the index in the cache, made if need be. */
-static bool cache_place(struct index *ix, struct buf *b)
+static bool place_of(const char *vault, struct buf *b)
 {
 	config_cache_dir(b);
 	if (!b->n)
 		return false;
-	buf_printf(b, "/%016llx", (unsigned long long)str_hash(str_of(ix->vault)));
+	buf_printf(b, "/%016llx", (unsigned long long)str_hash(str_of(vault)));
+	return !b->full;
+}
+
+bool index_place(const struct vault *v, struct buf *b)
+{
+	char *real = realpath(v->root, NULL);
+	bool ok = place_of(real ? real : v->root, b);
+
+	free(real);
+	return ok;
+}
+
+/* The folder of the index in the cache, made if need be. */
+static bool cache_place(struct index *ix, struct buf *b)
+{
+	if (!place_of(ix->vault, b))
+		return false;
 	if (fs_mkdirs(buf_cstr(b), 0700, NULL))
 		return false;
 	buf_add(b, STR("/index.db"));

@@ -31,6 +31,8 @@ int index_open(struct index **ix, const struct vault *v, int busy_ms, struct err
 void index_free(struct index *ix);
 /* Where it lies (borrowed). */
 const char *index_path(const struct index *ix);
+/* Append the folder of the cache in which the index of this vault belongs, with what else is derived from it; false when there is none. */
+bool index_place(const struct vault *v, struct buf *b);
 /* A call met damage: nothing more can be read until index_renew. */
 bool index_damaged(const struct index *ix);
 /* Take the file away and begin an empty one; another process may have done so already, then its file is opened. */

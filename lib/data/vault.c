@@ -444,6 +444,9 @@ static int each_entry(const char *dir, const char *name, void *arg)
 
 	if (name[0] == '.' || !project_name_ok(str_of(name)))
 		return 0;
+	/* records and packets belong to no project (data/shelf) */
+	if (!each->suffix && (!strcmp(name, "_records") || !strcmp(name, "_packets")))
+		return 0;
 	fs_join(&path, str_of(dir), str_of(name));
 	take = io.lstat(buf_cstr(&path), &st) == 0 &&
 	       (each->suffix ? S_ISREG(st.st_mode) &&

@@ -133,23 +133,4 @@ void record_text(const struct record *r, struct buf *out);
 /* All versions of a full record, oldest first: a JSON array, or text with a blank line between. */
 void record_history(struct record *r, bool json, struct buf *out);
 
-struct record_query {
-	str words;        /* "": all */
-	str scope_prefix; /* the address begins so */
-	str tag, agent;   /* "": any */
-	double min_confidence;
-	bool superseded; /* old versions too */
-	size_t limit;    /* 0: RECORD_LIMIT */
-};
-#define RECORD_LIMIT     20
-#define RECORD_LIMIT_MAX 1000
-
-/*
- * Call fn for what fits best: more of the words first, then newer, then by address. r is full only for old versions;
- * fn != 0 stops and is returned. *more: how many further ones fitted.
- */
-int record_search(const struct record_store *s, const struct record_query *q,
-		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
-		  struct err *e);
-
 #endif

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "data/canon.h"
 #include "data/json.h"
+#include "data/recnews.h"
 #include "work/record_impl.h"
 #include "work/redact.h"
 
@@ -323,6 +324,8 @@ static int put(const struct record_store *s, str rel, const struct record_end *e
 	ret = shelf_finish(&p, e);
 	if (ret == 0 && has_line(s, rel, hash))
 		ret = 1;
+	if (ret > 0)
+		recnews_add(s->vault, rel);
 	return ret;
 }
 

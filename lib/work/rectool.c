@@ -204,7 +204,7 @@ static int found_one(struct record *rec, void *arg)
 	return 0;
 }
 
-int rectool_search(const struct record_store *s, const struct record_query *q,
+int rectool_search(const struct record_store *s, const struct recsearch *q,
 		   struct rectool *r, struct err *e)
 {
 	struct found f = {r, 0};
@@ -212,7 +212,7 @@ int rectool_search(const struct record_store *s, const struct record_query *q,
 	int ret;
 
 	buf_add(&r->json, STR("{\"records\":["));
-	ret = record_search(s, q, found_one, &f, &more, e);
+	ret = recsearch_run(s, q, found_one, &f, &more, e);
 	if (ret)
 		return ret;
 	buf_byte(&r->json, ']');

@@ -15,6 +15,7 @@
 #define WORK_RECTOOL_H
 
 #include "work/packet.h"
+#include "work/recsearch.h"
 #include "work/verify.h"
 
 #define RECTOOL_MAX (32u << 20)
@@ -37,7 +38,7 @@ struct rectool_read {
 };
 int rectool_read(const struct record_store *s, str scope, str key,
 		 const struct rectool_read *o, struct rectool *r, struct err *e);
-int rectool_search(const struct record_store *s, const struct record_query *q,
+int rectool_search(const struct record_store *s, const struct recsearch *q,
 		   struct rectool *r, struct err *e);
 int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
 		    const struct record_outcome *o, struct rectool *r, struct err *e);

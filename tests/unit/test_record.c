@@ -544,63 +544,6 @@ static void test_record__a_long_file_costs_no_more_to_append_to(void **state)
 	recorded_close(&r);
 }
 
-static int count(struct record *rec, void *arg)
-{
-	struct buf *b = arg;
-
-	buf_printf(b, "%s@%llu ", rec->address.text, (unsigned long long)rec->v->version);
-	return 0;
-}
-
-static void search_is(struct recorded *r, struct record_query q, const char *want)
-{
-	struct buf b = BUF_INIT(4096);
-	size_t more;
-
-	assert_int_equal(record_search(&r->s, &q, count, &b, &more, NULL), 0);
-	assert_str(buf_str(&b), str_of(want));
-	buf_release(&b);
-}
-
-static void
-test_record__search_finds_by_words_scope_tag_agent_and_confidence(void **state)
-{
-	str tag[] = {STR("money")};
-	struct record_new n = {.value = STR("\"Budget is $400\""),
-			       .confidence = 0.9,
-			       .tags = tag,
-			       .ntags = 1};
-	struct record_done d;
-	struct recorded r;
-	struct address a;
-
-	(void)state;
-	recorded_open(&r);
-	recorded_write(&r.s, "listing/1/note", "\"a red house\"", 0.3);
-	recorded_write(&r.s, "listing/2/note", "\"a blue house\"", 0.6);
-	recorded_write(&r.s, "listing/2/note", "\"a green house\"", 0.6);
-	recorded_write(&r.other, "other/x", "\"no such thing\"", 0.6);
-	address_of(&a, STR("listing/3/cost"), STR_NONE, NULL);
-	record_write(&r.s, &a, &n, &d, NULL);
-	record_done_release(&d);
-	address_release(&a);
-	search_is(&r, (struct record_query){.words = STR("HOUSE green")},
-		  "listing/2/note@2 listing/1/note@1 ");
-	search_is(&r, (struct record_query){.words = STR("blue")}, "");
-	search_is(&r, (struct record_query){.words = STR("blue"), .superseded = true},
-		  "listing/2/note@1 ");
-	search_is(&r, (struct record_query){.scope_prefix = STR("listing/")},
-		  "listing/1/note@1 listing/2/note@2 listing/3/cost@1 ");
-	search_is(&r, (struct record_query){.scope_prefix = STR("listing/3")},
-		  "listing/3/cost@1 ");
-	search_is(&r, (struct record_query){.tag = STR("MONEY")}, "listing/3/cost@1 ");
-	search_is(&r, (struct record_query){.agent = STR("executor")}, "other/x@1 ");
-	search_is(&r, (struct record_query){.min_confidence = 0.7}, "listing/3/cost@1 ");
-	search_is(&r, (struct record_query){.words = STR("house"), .limit = 1},
-		  "listing/1/note@1 ");
-	recorded_close(&r);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -633,8 +576,6 @@ int main(void)
 		cmocka_unit_test(test_record__a_damaged_file_is_not_written_over),
 		cmocka_unit_test(test_record__writers_at_once_make_one_unbroken_chain),
 		cmocka_unit_test(test_record__a_long_file_costs_no_more_to_append_to),
-		cmocka_unit_test(
-			test_record__search_finds_by_words_scope_tag_agent_and_confidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,22 @@
 /*
- * Searching by going over the files: every word of the query is looked for in the address, the
- * value, the tags, the agent and the note, whatever the case.
+ * With words: the index names the records that fit best, their files are read, and what
+ * does not fit otherwise is left out. Without words, of old versions, and where there is no index: by
+ * going over the files, in which every word is looked for in the address, the value, the
+ * tags, the agent and the note, whatever the case.
  */
-#include "work/record.h"
+#include "work/recsearch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "data/json.h"
 #include "data/shelf.h"
+#include "work/recindex.h"
 #include "work/record_impl.h"
 
 #define WORDS_MAX 32
+#define PAGE      50   /* names that are asked of the index at a time */
+#define LOOKED    5000 /* names that are followed at most */
 
 struct hit {
 	char *rel;
@@ -22,7 +27,7 @@ struct hit {
 
 struct search {
 	const struct record_store *s;
-	const struct record_query *q;
+	const struct recsearch *q;
 	str word[WORDS_MAX];
 	size_t nwords;
 	struct buf hits;
@@ -65,15 +70,19 @@ static bool has_tag(str tags, str want)
 	return found;
 }
 
+/* All but the words. */
+static bool may_have(const struct search *f, const struct record *r)
+{
+	const struct recsearch *q = f->q;
+
+	return (!q->tag.n || has_tag(r->v->tags, q->tag)) &&
+	       (!q->agent.n || str_eq(r->v->agent, q->agent)) &&
+	       r->state.confidence >= q->min_confidence;
+}
+
 static bool fits(const struct search *f, const struct record *r, unsigned *words)
 {
-	const struct record_query *q = f->q;
-
-	if (q->tag.n && !has_tag(r->v->tags, q->tag))
-		return false;
-	if (q->agent.n && !str_eq(r->v->agent, q->agent))
-		return false;
-	if (r->state.confidence < q->min_confidence)
+	if (!may_have(f, r))
 		return false;
 	*words = count_words(f, r);
 	return !f->nwords || *words;
@@ -126,7 +135,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* The folder in which everything that begins with the prefix lies. */
-static void folder_of(const struct record_query *q, struct buf *b)
+static void folder_of(const struct recsearch *q, struct buf *b)
 {
 	size_t slash = str_rchr(q->scope_prefix, '/');
 
@@ -139,7 +148,7 @@ static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *
 {
 	struct hit *h = (struct hit *)(void *)f->hits.p;
 	size_t n = f->hits.n / sizeof(*h),
-	       limit = f->q->limit ? f->q->limit : RECORD_LIMIT;
+	       limit = f->q->limit ? f->q->limit : RECSEARCH_LIMIT;
 	int ret = 0;
 
 	if (n)
@@ -159,7 +168,59 @@ static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *
 	return ret;
 }
 
-int record_search(const struct record_store *s, const struct record_query *q,
+/* What the index names, in its order, until there are enough. */
+struct ranked {
+	struct search *f;
+	int (*fn)(struct record *r, void *arg);
+	void *arg;
+	size_t given, limit, more, met;
+	int ret;
+};
+
+static int follow(str rel, void *arg)
+{
+	struct ranked *k = arg;
+	struct record r;
+
+	k->met++;
+	if (record_load_path(k->f->s, rel, &r, NULL) == 0 &&
+	    str_starts(str_of(r.address.text), k->f->q->scope_prefix) &&
+	    may_have(k->f, &r)) {
+		if (k->given < k->limit) {
+			k->given++;
+			k->ret = k->fn(&r, k->arg);
+		} else {
+			k->more++;
+		}
+	}
+	record_release(&r);
+	return k->ret;
+}
+
+/* < 0 before anything was given: go over the files. */
+static int by_index(struct search *f, int (*fn)(struct record *r, void *arg), void *arg,
+		    size_t *more)
+{
+	struct ranked k = {.f = f,
+			   .fn = fn,
+			   .arg = arg,
+			   .limit = f->q->limit ? f->q->limit : RECSEARCH_LIMIT};
+	size_t offset = 0;
+	int ret;
+
+	do {
+		k.met = 0;
+		ret = recindex_match(f->s->vault, f->q->words, offset, PAGE, follow, &k,
+				     NULL);
+		offset += PAGE;
+	} while (!ret && k.met == PAGE && k.given < k.limit && offset < LOOKED);
+	*more = k.more;
+	if (k.ret)
+		return k.ret;
+	return ret < 0 && !k.given ? ret : 0;
+}
+
+int recsearch_run(const struct record_store *s, const struct recsearch *q,
 		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
 		  struct err *e)
 {
@@ -172,6 +233,11 @@ int record_search(const struct record_store *s, const struct record_query *q,
 	*more = 0;
 	while (f.nwords < WORDS_MAX && str_word(&rest, &word))
 		f.word[f.nwords++] = word;
+	if (f.nwords && !q->superseded) {
+		ret = by_index(&f, fn, arg, more);
+		if (ret >= 0)
+			return ret;
+	}
 	folder_of(q, &folder);
 	ret = shelf_walk(s->vault, SHELF_RECORDS, buf_str(&folder), look, &f, e);
 	if (!ret)

@@ -1,0 +1,285 @@
+/*
+ * bench_record [RECORDS]: versioned records in a store of RECORDS (100,000) records.
+ *
+ * A durable write beside a bare append and fdatasync; the 8th version of a record beside the
+ * 8,000th; verification of everything beside reading the same files; a search.
+ */
+#include <dirent.h>
+
+#include "base/fs.h"
+#include "bench.h"
+#include "data/canon.h"
+#include "data/shelf.h"
+#include "work/chain.h"
+#include "work/record.h"
+#include "work/recsearch.h"
+#include "work/verify.h"
+
+#define WRITES 300
+#define LONG   8000
+#define PASSES 60
+
+static struct vault vault;
+static struct record_store store;
+
+static void or_die(int ret, const struct err *e)
+{
+	if (ret < 0) {
+		fprintf(stderr, "bench_record: %s\n", e->msg);
+		exit(1);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double ms(int64_t *ns, size_t n, int percent)
+{
+	qsort(ns, n, sizeof(*ns), by_time);
+	return (double)ns[n * (size_t)percent / 100] / 1e6;
+}
+
+/* One version of a record, as record_write makes it. */
+static void add(struct buf *b, const struct address *a, struct lineage_entry *last,
+		unsigned number)
+{
+	static const char *const words[] = {"harbour", "lantern", "orchard", "budget",
+					    "retry",   "window",  "copper",  "meadow",
+					    "signal",  "ledger"};
+	char content[65], chain[65];
+	static char parent[65], prev[65];
+	struct buf value = BUF_INIT(1024);
+	struct lineage_entry v = {.version = last->version + 1,
+				  .agent = STR("scout"),
+				  .at = STR("2026-02-12T18:00:00.000Z"),
+				  .confidence = 0.5};
+
+	buf_printf(&value, "{\n  \"note\": \"%s %s of item %u, %s\",\n  \"price\": %u\n}",
+		   words[number % 10], words[number / 10 % 10], number,
+		   words[number / 100 % 10], number % 977);
+	v.value = buf_str(&value);
+	chain_content(a->scope, a->key, v.version, v.value, v.agent, v.at, STR_NONE,
+		      content, NULL);
+	v.content = str_of(content);
+	if (last->version) {
+		v.parents[v.nparents++] = str_of(parent);
+		v.prev[v.nprev++] = str_of(prev);
+	}
+	chain_hash(v.content, v.parents, v.nparents, chain);
+	v.chain = str_of(chain);
+	lineage_add_version(b, &v, 0, prev);
+	memcpy(parent, chain, sizeof(chain));
+	last->version = v.version;
+	buf_release(&value);
+}
+
+/* The files alone: nothing of it is measured. */
+static void make(unsigned number, unsigned versions)
+{
+	struct buf b = BUF_INIT(64u << 20), rel = BUF_INIT(4096), path = BUF_INIT(4096);
+	struct lineage_entry last = {.version = 0};
+	char text[64];
+	struct address a;
+	struct err e = ERR_INIT;
+	size_t slash;
+	FILE *f;
+
+	snprintf(text, sizeof(text), "area/%u/item-%u", number / 200, number);
+	or_die(address_of(&a, str_of(text), STR_NONE, &e), &e);
+	lineage_add_header(&b, a.scope, a.key);
+	for (unsigned i = 0; i < versions; i++)
+		add(&b, &a, &last, number);
+	address_path(&rel, &a);
+	shelf_path(&vault, SHELF_RECORDS, buf_str(&rel), &path);
+	slash = str_rchr(buf_str(&path), '/');
+	path.p[slash] = 0;
+	or_die(fs_mkdirs(path.p, 0700, &e), &e);
+	path.p[slash] = '/';
+	f = fopen(buf_cstr(&path), "w");
+	if (!f || fwrite(b.p, 1, b.n, f) != b.n || fclose(f))
+		bench_die(buf_cstr(&path));
+	address_release(&a);
+	buf_release(&b);
+	buf_release(&rel);
+	buf_release(&path);
+}
+
+static void write_one(const char *at)
+{
+	struct record_new n = {.value = STR("{\"note\":\"measured\",\"price\":1}"),
+			       .confidence = 0.5};
+	struct record_done d;
+	struct err e = ERR_INIT;
+	struct address a;
+
+	or_die(address_of(&a, str_of(at), STR_NONE, &e), &e);
+	or_die(record_write(&store, &a, &n, &d, &e), &e);
+	record_done_release(&d);
+	address_release(&a);
+}
+
+/* The same number of bytes, appended to one file. */
+static double bare(void)
+{
+	struct buf path = BUF_INIT(4096);
+	char line[700] = {0};
+	int64_t ns[WRITES];
+	struct err e = ERR_INIT;
+
+	memset(line, 'x', sizeof(line) - 1);
+	fs_join(&path, str_of(vault.root), STR("bare"));
+	for (int i = 0; i < WRITES; i++) {
+		int64_t t = clock_mono_ns();
+
+		or_die(fs_append(buf_cstr(&path), str_of(line), &e), &e);
+		ns[i] = clock_mono_ns() - t;
+	}
+	buf_release(&path);
+	return ms(ns, WRITES, 50);
+}
+
+static void writes(unsigned records)
+{
+	int64_t ns[WRITES], fresh[WRITES];
+	double base = bare();
+	char at[64];
+
+	for (unsigned i = 0; i < WRITES; i++) {
+		int64_t t = clock_mono_ns();
+
+		snprintf(at, sizeof(at), "area/%u/item-%u", i * 7 % (records / 200),
+			 i * 7 % (records / 200) * 200);
+		write_one(at);
+		ns[i] = clock_mono_ns() - t;
+		t = clock_mono_ns();
+		snprintf(at, sizeof(at), "new/%u/item", i);
+		write_one(at);
+		fresh[i] = clock_mono_ns() - t;
+	}
+	printf("write, durable, next version     p50 %7.3f ms  p95 %7.3f ms  %.1f x bare append + fdatasync (%.3f ms)\n",
+	       ms(ns, WRITES, 50), ms(ns, WRITES, 95), ms(ns, WRITES, 50) / base, base);
+	printf("write, durable, first version    p50 %7.3f ms  p95 %7.3f ms  (its file and folder are made)\n",
+	       ms(fresh, WRITES, 50), ms(fresh, WRITES, 95));
+}
+
+static double appends(const char *at)
+{
+	int64_t ns[PASSES];
+
+	for (int i = 0; i < PASSES; i++) {
+		int64_t t = clock_mono_ns();
+
+		write_one(at);
+		ns[i] = clock_mono_ns() - t;
+	}
+	return ms(ns, PASSES, 50);
+}
+
+static void lengths(unsigned records)
+{
+	char few[64], many[64];
+	double a, b;
+
+	make(records, 8);
+	make(records + 200, LONG);
+	snprintf(few, sizeof(few), "area/%u/item-%u", records / 200, records);
+	snprintf(many, sizeof(many), "area/%u/item-%u", records / 200 + 1, records + 200);
+	a = appends(few);
+	b = appends(many);
+	printf("append to 8,000 versions         p50 %7.3f ms  %.2f x of one to 8 (%.3f ms)\n",
+	       b, b / a, a);
+}
+
+static int read_one(const char *rel, const struct stat *st, void *arg)
+{
+	struct buf text = BUF_INIT(64u << 20);
+
+	(void)st;
+	shelf_read(&vault, SHELF_RECORDS, str_of(rel), &text, NULL);
+	*(uint64_t *)arg += text.n;
+	buf_release(&text);
+	return 0;
+}
+
+static void verification(void)
+{
+	struct verify_options o = {.check = true};
+	uint64_t bytes = 0;
+	struct err e = ERR_INIT;
+	struct verify v;
+	int64_t t = clock_mono_ns(), base;
+
+	shelf_walk(&vault, SHELF_RECORDS, STR_NONE, read_one, &bytes, NULL);
+	base = clock_mono_ns() - t;
+	t = clock_mono_ns();
+	or_die(verify_run(&store, &o, &v, &e), &e);
+	t = clock_mono_ns() - t;
+	printf("verify of %llu records        %10.2f s    %.1f x reading their files (%.2f s)%s\n",
+	       (unsigned long long)v.records, (double)t / 1e9, (double)t / (double)base,
+	       (double)base / 1e9, verify_failed(&v) ? "  FAILED" : "");
+	verify_release(&v);
+}
+
+static int ignore(struct record *r, void *arg)
+{
+	(void)r;
+	(void)arg;
+	return 0;
+}
+
+static void searches(void)
+{
+	static const char *const ask[] = {"harbour lantern", "copper item",
+					  "budget retry window", "meadow 5512",
+					  "signal ledger of item"};
+	int64_t ns[PASSES];
+	struct err e = ERR_INIT;
+	size_t more;
+
+	for (int i = 0; i < PASSES + 1; i++) {
+		struct recsearch q = {.words = str_of(ask[i % 5])};
+		int64_t t = clock_mono_ns();
+
+		or_die(recsearch_run(&store, &q, ignore, NULL, &more, &e), &e);
+		/* the first one makes what the others use */
+		if (i)
+			ns[i - 1] = clock_mono_ns() - t;
+		else
+			printf("search, the first one                %7.1f ms\n",
+			       (double)(clock_mono_ns() - t) / 1e6);
+	}
+	printf("search, 2 to 4 words             p50 %7.3f ms  p95 %7.3f ms\n",
+	       ms(ns, PASSES, 50), ms(ns, PASSES, 95));
+}
+
+int main(int argc, char **argv)
+{
+	unsigned records = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100000;
+	char dir[] = "/tmp/bench_record.XXXXXX", command[64];
+	struct err e = ERR_INIT;
+
+	if (records < 2000)
+		records = 2000;
+	if (!mkdtemp(dir))
+		bench_die("mkdtemp");
+	setenv("XDG_CACHE_HOME", dir, 1);
+	setenv("HOME", dir, 1);
+	snprintf(command, sizeof(command), "%s/vault", dir);
+	or_die(vault_open(&vault, command, &e), &e);
+	store = (struct record_store){&vault, "bench", ""};
+	for (unsigned i = 0; i < records; i++)
+		make(i, 1);
+	printf("store: %u records\n", records);
+	writes(records);
+	lengths(records);
+	verification();
+	searches();
+	vault_release(&vault);
+	char rm[] = "rm", rf[] = "-rf", *const away[] = {rm, rf, dir, NULL};
+	bench_once(away, NULL, NULL);
+	return 0;
+}

@@ -1,0 +1,122 @@
+#include "recorded.h"
+
+#include <utime.h>
+
+#include "data/index.h"
+#include "work/recindex.h"
+
+static int note(str rel, void *arg)
+{
+	struct buf *b = arg;
+
+	buf_printf(b, "%.*s ", STR_ARG(rel));
+	return 0;
+}
+
+static void match_is(struct recorded *r, const char *words, const char *want)
+{
+	struct buf b = BUF_INIT(4096);
+
+	assert_int_equal(recindex_match(&r->vault, str_of(words), 0, 10, note, &b, NULL),
+			 0);
+	assert_str(buf_str(&b), str_of(want));
+	buf_release(&b);
+}
+
+static void test_recindex__a_write_is_found_by_the_next_search(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	match_is(&r, "red", "a/k.md ");
+	match_is(&r, "k", "a/k.md ");
+	recorded_write(&r.s, "b/K", "{\"colour\":\"blue\"}", 0.5);
+	match_is(&r, "blue", "b/K%~86be9a55.md ");
+	recorded_write(&r.s, "a/k", "\"a green house\"", 0.5);
+	match_is(&r, "green", "a/k.md ");
+	/* only what is current */
+	match_is(&r, "red", "");
+	recorded_close(&r);
+}
+
+static void
+test_recindex__what_others_did_is_found_when_all_files_are_looked_at(void **state)
+{
+	struct recorded r;
+	struct index *ix;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	match_is(&r, "red", "a/k.md ");
+	test_write("vault/_records/c/k.md", test_read("vault/_records/a/k.md"));
+	recorded_edit("vault/_records/c/k.md", "scope: a", "scope: c");
+	recorded_edit("vault/_records/c/k.md", "red", "old");
+	assert_int_equal(remove(test_path("vault/_records/a/k.md")), 0);
+	/* as if it were long ago */
+	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
+	assert_int_equal(index_begin(ix, NULL), 0);
+	{
+		struct buf texts = BUF_INIT(4096);
+		struct index_file f;
+
+		assert_int_equal(index_file_find(ix, VAULT_PROJECT, STR("_records"),
+						 STR(".seen"), &f, &texts, NULL),
+				 0);
+		assert_true(f.id);
+		f.mtime_ns -= INT64_C(3600000000000);
+		assert_int_equal(index_file_put(ix, &f, NULL), 0);
+		buf_release(&texts);
+	}
+	assert_int_equal(index_commit(ix, NULL), 0);
+	index_free(ix);
+	match_is(&r, "old", "c/k.md ");
+	match_is(&r, "red", "");
+	recorded_close(&r);
+}
+
+static void test_recindex__an_index_that_is_gone_is_made_anew(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	match_is(&r, "red", "a/k.md ");
+	assert_true(index_place(&r.vault, &b));
+	buf_add(&b, STR("/index.db"));
+	assert_int_equal(remove(buf_cstr(&b)), 0);
+	match_is(&r, "red", "a/k.md ");
+	buf_release(&b);
+	recorded_close(&r);
+}
+
+static void test_recindex__no_secret_is_in_it(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"the word PLACEHOLDER\"", 0.5);
+	recorded_edit("vault/_records/a/k.md", "PLACEHOLDER",
+		      "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789");
+	match_is(&r, "word", "a/k.md ");
+	match_is(&r, "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789", "");
+	recorded_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recindex__a_write_is_found_by_the_next_search),
+		cmocka_unit_test(
+			test_recindex__what_others_did_is_found_when_all_files_are_looked_at),
+		cmocka_unit_test(test_recindex__an_index_that_is_gone_is_made_anew),
+		cmocka_unit_test(test_recindex__no_secret_is_in_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
