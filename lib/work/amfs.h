@@ -5,7 +5,7 @@
  *   amfs_request(a, line, &out);         replies, each with its line end
  *   amfs_free(a);
  *
- * The contract (docs/compatibility.md, "AMFS") is followed literally, where it differs from our
+ * The contract (docs/compatibility-records.md, "AMFS") is followed literally, where it differs from our
  * own rules as well: an outcome writes a new version; confidence begins at 1.0, is multiplied, and
  * with the table amfs-legacy may go beyond 1. What that needs is kept beside the version, so that
  * AMFS and the record tools see the same records. Confidence as our tools show it is cut to 0..1.

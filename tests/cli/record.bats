@@ -278,3 +278,18 @@ $o"
 	grumbles "no table 'other'"
 	run -0 "$H" record verify
 }
+
+@test "the worked example in the docs is what it says" {
+	doc=$BATS_TEST_DIRNAME/../../docs/formats-records.md
+	mkdir -p "$REC/listing/482"
+	sed -n '/^~~~markdown$/,/^~~~$/p' "$doc" | sed '1d;$d' >"$REC/listing/482/assessment.md"
+	run -0 "$H" record verify --json
+	json .versions 2
+	json .valid 3
+	grep -qF "only the file above is \`$(jq -r .root <<<"$output")\`" "$doc"
+	# the commands of the example give the hashes that stand beside them
+	sed -n '/^```sh$/,/^```$/p' "$doc" | sed '1d;$d' >example.sh
+	(cd "$HANDOFF_VAULT" && bash "$OLDPWD/example.sh") >got
+	[ "$(cut -c1-64 got)" = "$(grep -o '# [0-9a-f]\{64\}$' example.sh | cut -c3-)" ]
+	[ "$(wc -l <got)" = 3 ]
+}
