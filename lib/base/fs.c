@@ -340,6 +340,33 @@ int fs_write_quick(const char *path, str s, mode_t mode, struct err *e)
 	return fs_replace(path, fs_dirname(path), s, mode, false, e);
 }
 
+int fs_write_over(const char *path, str s, mode_t mode, struct err *e)
+{
+	struct stat st;
+	int fd, ret, r;
+
+	ret = fs_replaceable(path, e);
+	if (ret)
+		return ret;
+	fd = fs_sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	if (io.fstat(fd, &st) < 0)
+		ret = err_sys(e, "%s", path);
+	else if (!S_ISREG(st.st_mode))
+		ret = err_set(e, HF_EFORMAT, "%s: not a regular file", path);
+	if (!ret)
+		ret = fs_write_all(fd, s, path, e);
+	if (!ret && st.st_size > (off_t)s.n) {
+		FS_AGAIN(r, io.ftruncate(fd, (off_t)s.n));
+		if (r < 0)
+			ret = err_sys(e, "%s", path);
+	}
+	if (io.close(fd) < 0 && !ret)
+		ret = err_sys(e, "%s", path);
+	return ret;
+}
+
 int fs_rename(const char *from, const char *to, struct err *e)
 {
 	int r, ret;

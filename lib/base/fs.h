@@ -51,6 +51,12 @@ int fs_write_through(const char *path, const char *temp_dir, str s, mode_t mode,
 /* The same without forcing it to disk: old or new after a crash of the program, either or an
  * empty file after a power cut. For what can be made again. */
 int fs_write_quick(const char *path, str s, mode_t mode, struct err *e);
+/*
+ * Write s over the file as it lies there (made with `mode` when there is none), with no temporary
+ * one: a crash, a failure, or a reader in between finds a mixture. For what carries a checksum,
+ * can be made again, and is written so often that making and dropping files is felt.
+ */
+int fs_write_over(const char *path, str s, mode_t mode, struct err *e);
 /* Rename a file (replacing `to`) and make both folders durable; HF_ENOTFOUND when there is none. */
 int fs_rename(const char *from, const char *to, struct err *e);
 /*

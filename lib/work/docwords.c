@@ -126,16 +126,24 @@ static bool is_plain_no(str clause)
 	return true;
 }
 
-int docwords_constraint(str clause)
+static bool is_musing(str clause)
 {
 	char room[MUSING_BYTES + 4];
+
+	/* the first bytes that there are, small and capital; most clauses have another */
+	if (!clause.n || !memchr("nN\xd0\xe5", clause.p[0], 4))
+		return false;
+	return starts_list(lowered(utf8_head(clause, MUSING_BYTES), room, sizeof(room)),
+			   musings);
+}
+
+int docwords_constraint(str clause)
+{
 	int v, other;
 	str bare;
 
 	clause = str_trim(clause);
-	if (is_plain_no(clause) ||
-	    starts_list(lowered(utf8_head(clause, MUSING_BYTES), room, sizeof(room)),
-			musings))
+	if (is_plain_no(clause) || is_musing(clause))
 		return 0;
 	v = prose_constraint(clause);
 	if (v >= 2)

@@ -545,6 +545,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 	struct sieve s = {t, since};
 	struct facts *v = &x->view;
 
+	extract_settle(x);
 	arena_reset(&x->other);
 	*v = x->f;
 	for (size_t i = 0; i < T_COUNT; i++) {

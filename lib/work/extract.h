@@ -8,7 +8,9 @@
  *   extract_free(x);
  *
  * Every fact carries the number of the record it comes from. Every text has been redacted
- * on its way in (one door: the module's own `keep`), cut to its cap, and made valid UTF-8.
+ * on its way in (one door: the module's own `keep`), cut to its cap, and made valid UTF-8. What
+ * the last command printed may wait before the door, in memory alone, until facts are asked
+ * for or saved: most outputs are followed by another one before that.
  * Memory is bounded by EXTRACT_BYTES: each table has a maximum and a stated rule for what
  * goes first when it is full (docs/extraction.md, "Bounds"); f->dropped counts.
  *
@@ -261,7 +263,7 @@ void extract_free(struct extract *x);
 void extract_relative(const struct facts *f, str path, struct buf *out);
 
 /* Append the state; load makes a new extract of it (NULL and HF_EFORMAT when it is damaged or of another version: read the transcript from the start then). */
-void extract_save(const struct extract *x, struct buf *out);
+void extract_save(struct extract *x, struct buf *out);
 struct extract *extract_load(str text, struct err *e);
 /* Of a saved state without its last 17 bytes, which are this number in hexadecimal and a newline. */
 uint64_t extract_checksum(str s);

@@ -447,6 +447,37 @@ static void count_tool(struct extract *x, str name, bool failed)
 	t->failed += failed;
 }
 
+static void keep_output(struct extract *x, str text)
+{
+	struct privates *p = x->private;
+
+	p->output_head = p->output_shell ? extract_keep(x, text, OUTPUT_HEAD) : STR_NONE;
+	p->output_tail = extract_kept_str(x, utf8_tail(text, OUTPUT_TAIL));
+}
+
+/*
+ * Most bytes of a session are outputs of which nothing is kept. Such a one is looked at by
+ * redact only if it is still the last when the facts are asked for.
+ */
+static void put_off(struct extract *x, const struct block *b)
+{
+	buf_reset(&x->late_text);
+	buf_reset(&x->late_tail);
+	buf_add(&x->late_text, b->text);
+	buf_add(&x->late_tail, b->tail);
+	x->late_cut = b->cut;
+	x->late = true;
+}
+
+void extract_settle(struct extract *x)
+{
+	if (!x->late)
+		return;
+	x->late = false;
+	keep_output(x, extract_door_text(x, STR_NONE, buf_str(&x->late_text),
+					 buf_str(&x->late_tail), x->late_cut));
+}
+
 /* The ring of last calls, and what the last one printed. */
 static void on_recent(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed)
@@ -458,8 +489,7 @@ static void on_recent(struct extract *x, const struct call *c, const struct val 
 			  !str_eq(c->name, STR("Edit")) && !str_eq(c->name, STR("Write"));
 	p->output_shell = extract_is_shell(c->name);
 	p->output_error = failed;
-	p->output_head = p->output_shell ? extract_keep(x, text, OUTPUT_HEAD) : STR_NONE;
-	p->output_tail = extract_kept_str(x, utf8_tail(text, OUTPUT_TAIL));
+	keep_output(x, text);
 	if (str_starts(c->name, STR("Todo")) || str_eq(c->name, STR("TaskUpdate")) ||
 	    str_eq(c->name, STR("TaskCreate")))
 		return;
@@ -490,7 +520,13 @@ void extract_on_result(struct extract *x, const struct record *r, const struct b
 	call = x->call[at];
 	table_drop(&extract_table[T_CALL], x, at);
 	path = str_eq(call.name, STR("Read")) ? call.path : STR_NONE;
-	text = extract_door_text(x, path, b->text, b->tail, b->cut);
+	x->late = false;
+	if (extract_is_shell(call.name) && extract_is_quiet(&call, b)) {
+		put_off(x, b);
+		text = STR_NONE;
+	} else {
+		text = extract_door_text(x, path, b->text, b->tail, b->cut);
+	}
 	if (call.at != CLOCK_NONE && x->now != CLOCK_NONE && !call.agent &&
 	    x->now - WAIT_MS > call.at)
 		on_wait(x, (uint64_t)x->now - (uint64_t)call.at);

@@ -152,6 +152,9 @@ struct extract {
 	struct facts view;
 	struct arena kept, other;
 	struct buf text; /* of door() */
+	/* what the last command printed, as it came: redacted once somebody wants it */
+	struct buf late_text, late_tail;
+	bool late, late_cut;
 	struct index ident, named;
 	uint32_t seen_mark[SEEN_MARKS]; /* how many of the ring have these low bits */
 	int64_t now;                    /* time of the record at hand */
@@ -253,6 +256,8 @@ str extract_packed(str payload, const char *key);
 str extract_normalised(struct extract *x, str command);
 void extract_on_call(struct extract *x, const struct block *b);
 void extract_on_result(struct extract *x, const struct record *r, const struct block *b);
+/* Redact and keep what the last command printed, if that waits. */
+void extract_settle(struct extract *x);
 void extract_set_plan(struct extract *x, str plan);
 
 /* extract_task.c */
@@ -281,8 +286,11 @@ void extract_read_range(struct buf *out, const struct val *file, str text);
 
 struct fact_error *extract_add_error(struct extract *x, str command, str family,
 				     const str *line, size_t n);
+/* text may be empty where extract_is_quiet. */
 void extract_on_shell(struct extract *x, const struct call *c, const struct val *result,
 		      str text, bool failed);
+/* A command that went well, and of whose output nothing is kept, whatever it says, unless it is the last. */
+bool extract_is_quiet(const struct call *c, const struct block *b);
 void extract_on_pr(struct extract *x, str url, str action);
 
 /* extract_touch.c */

@@ -86,6 +86,7 @@ static bool prints_texts(str command)
 }
 
 #define SHORT_OUTPUT 300
+#define LONG_OUTPUT  (8 * SHORT_OUTPUT) /* not short, whatever is redacted in it */
 
 /* Error lines of a command that the client did not flag: pipes and `|| true` hide failure. */
 static size_t soft_errors(struct extract *x, const struct fact_command *d, str command,
@@ -434,6 +435,28 @@ static bool is_answer(const struct call *c, str text)
 	str line = str_head(text, str_chr(text, '\n'));
 
 	return str_eq(str_trim(line), STR("Exit code 1")) && prose_shrugs(c->command);
+}
+
+/* The first pass over an output as it came: it counts findings. Redacted it is looked at again. */
+static bool has_finding(str text)
+{
+	str clause, subject;
+	size_t it = 0;
+
+	return prose_finding(text, &it, &clause, &subject);
+}
+
+bool extract_is_quiet(const struct call *c, const struct block *b)
+{
+	str command = c->command;
+	bool unread = prints_texts(command) ||
+		      (b->text.n >= LONG_OUTPUT && !str_starts(command, STR("gh ")) &&
+		       str_find(command, STR("| ")) == STR_NPOS &&
+		       !str_ends(command, STR("2>&1")));
+
+	return unread && !b->is_error && !prose_is_check(command) &&
+	       str_find(c->raw, STR("git")) == STR_NPOS && !has_finding(b->text) &&
+	       !has_finding(b->tail);
 }
 
 void extract_on_shell(struct extract *x, const struct call *c, const struct val *result,

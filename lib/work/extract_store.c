@@ -648,6 +648,7 @@ struct extract *extract_new(void)
 	arena_init(&x->kept, ARENA_BYTES);
 	arena_init(&x->other, ARENA_BYTES);
 	x->text = BUF_INIT(DOOR_BYTES);
+	x->late_text = x->late_tail = BUF_INIT(DOOR_BYTES);
 	for (size_t i = T_PRIVATE + 1; i < T_COUNT; i++)
 		bytes += table_bytes(&extract_table[i]);
 	assert(bytes + 2 * ARENA_BYTES <= EXTRACT_BYTES);
@@ -672,6 +673,8 @@ void extract_free(struct extract *x)
 	arena_release(&x->kept);
 	arena_release(&x->other);
 	buf_release(&x->text);
+	buf_release(&x->late_text);
+	buf_release(&x->late_tail);
 	free(x->rows);
 	free(x->ident.slot);
 	free(x->named.slot);
@@ -694,9 +697,11 @@ uint64_t extract_checksum(str s)
 	return h ^ str_hash(s);
 }
 
-void extract_save(const struct extract *x, struct buf *out)
+void extract_save(struct extract *x, struct buf *out)
 {
 	size_t start = out->n;
+
+	extract_settle(x);
 
 	buf_add(out, STR(SAVED_FIRST));
 	for (size_t i = 0; i < T_COUNT; i++)

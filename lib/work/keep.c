@@ -6,7 +6,8 @@
  *
  * It is derived: whatever is wrong with it (cut, foreign, another version, another inode, a
  * transcript that is shorter or has other bytes before the offset), the transcript is read
- * from the start. It is written without fsync for the same reason.
+ * from the start. For the same reason it is written over in place, without fsync: a new file at
+ * every turn, and the end of the old one, cost more than all that is written.
  */
 #include "work/keep_impl.h"
 
@@ -125,7 +126,7 @@ static int save_state(const char *state_dir, str session, struct source *src,
 		ret = err_set(e, HF_ELIMIT, "%s: over %u bytes", buf_cstr(&path),
 			      FACTS_MAX);
 	if (!ret)
-		ret = fs_write_quick(buf_cstr(&path), buf_str(&text), 0600, e);
+		ret = fs_write_over(buf_cstr(&path), buf_str(&text), 0600, e);
 	buf_release(&path);
 	buf_release(&text);
 	return ret;

@@ -1284,6 +1284,42 @@ static void test_extract__no_secret_of_the_fixtures_is_kept(void **state)
 
 #define TOKEN "ghp_FAKEhz0oTcoM7INK6Qxqk3QGzD7mPhshef2N"
 
+/* Of `cat` and kin nothing is kept, unless it is the last or counts findings: redacted then. */
+static void test_extract__a_quiet_output_is_redacted_once_it_is_wanted(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("show me the notes");
+	ran("cat notes.txt", "the token is " TOKEN "\\nand so on it goes", false);
+	f = facts();
+	is(f->last_result, "and so on it goes");
+	assert_no_secret(current);
+	assert_true(str_find(current->private->output_tail, STR("[redacted:")) !=
+		    STR_NPOS);
+	free_facts();
+
+	start();
+	user("show me the notes");
+	ran("cat notes.txt", TOKEN, false);
+	facts();
+	assert_no_secret(current);
+	f = extract_facts(current, NULL, CLOCK_NONE);
+	assert_true(str_starts(f->last_result, STR("[redacted:")));
+	free_facts();
+
+	start();
+	user("show me the notes");
+	ran("cat notes.txt", "found 3 problems in " TOKEN " and src/a.c", false);
+	ran("cat more.txt", "nothing at all in here", false);
+	f = facts();
+	is(f->last_result, "nothing at all in here");
+	assert_true(current->nfinding > 0);
+	assert_no_secret(current);
+	free_facts();
+}
+
 static void test_extract__no_field_lets_a_secret_in(void **state)
 {
 	(void)state;
@@ -1674,6 +1710,8 @@ int main(void)
 		cmocka_unit_test(test_extract__since_leaves_out_what_was_before),
 		cmocka_unit_test(test_extract__no_secret_of_the_fixtures_is_kept),
 		cmocka_unit_test(test_extract__no_field_lets_a_secret_in),
+		cmocka_unit_test(
+			test_extract__a_quiet_output_is_redacted_once_it_is_wanted),
 		cmocka_unit_test(
 			test_extract__a_key_at_the_cut_of_a_long_text_is_not_kept),
 		cmocka_unit_test(test_extract__floods_are_bounded_and_the_ends_stay),

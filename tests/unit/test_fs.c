@@ -452,6 +452,46 @@ static void test_fs__write_quick_and_through_are_old_or_new_too(void **state)
 	}
 }
 
+static void test_fs__write_over_leaves_the_new_text_alone_or_tells(void **state)
+{
+	static const char *const old[] = {"", "old", "an old and longer text"};
+	struct err e = ERR_INIT;
+
+	(void)state;
+	test_dir();
+	for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
+		int n = 0, ret;
+		bool met;
+
+		do {
+			struct err own = ERR_INIT;
+
+			unlink(test_path("d/f"));
+			test_write("d/f", str_of(old[i]));
+			fault_short(2);
+			fault_at(++n);
+			ret = fs_write_over(test_path("d/f"), STR("brand new"), 0600,
+					    &own);
+			met = fault_met();
+			fault_off();
+			assert_int_equal(ret, own.code);
+			if (!ret)
+				assert_true(test_is("d/f", "brand new"));
+			assert_int_equal(test_entries("d"), 1);
+		} while (met);
+		assert_int_equal(ret, 0);
+	}
+	unlink(test_path("d/f"));
+	assert_int_equal(fs_write_over(test_path("d/f"), STR("made"), 0600, NULL), 0);
+	assert_true(test_is("d/f", "made"));
+	assert_int_equal(symlink(test_path("d/f"), test_path("d/link")), 0);
+	assert_true(fs_write_over(test_path("d/link"), STR("x"), 0600, &e) < 0);
+	assert_int_equal(mkfifo(test_path("d/fifo"), 0600), 0);
+	assert_true(fs_write_over(test_path("d/fifo"), STR("x"), 0600, NULL) < 0);
+	assert_true(fs_write_over(test_path("d"), STR("x"), 0600, NULL) < 0);
+	assert_true(test_is("d/f", "made"));
+}
+
 static void test_fs__rename_keeps_one_of_the_two_names(void **state)
 {
 	struct err e = ERR_INIT;
@@ -1105,6 +1145,7 @@ int main(void)
 		cmocka_unit_test(test_fs__a_lock_file_that_never_stays_ends_in_time),
 		cmocka_unit_test(test_fs__failing_calls_leave_no_descriptor_and_no_file),
 		cmocka_unit_test(test_fs__a_temporary_file_has_no_name),
+		cmocka_unit_test(test_fs__write_over_leaves_the_new_text_alone_or_tells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
