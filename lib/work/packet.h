@@ -98,6 +98,15 @@ int packet_each(const struct record_store *s, int (*fn)(struct packet *p, void *
 /* The packet waits for this agent (by its name, or for anyone but this very session). */
 bool packet_is_for(const struct packet *p, const struct record_store *s);
 
+#define PACKET_OFFERS_MAX 8
+
+/*
+ * Append a line for each packet that waits for this agent, in the order of picking up, at most
+ * PACKET_OFFERS_MAX: "- h_1f4089bf from scout, 2026-02-12: summary". Returns how many wait. For the
+ * start of a session: packets that were not looked at by deadline_ns (monotonic, 0: none) are left out.
+ */
+size_t packet_offer(const struct record_store *s, int64_t deadline_ns, struct buf *out);
+
 /* One pinned version as it is now. */
 struct packet_pin {
 	str scope, key, chain;

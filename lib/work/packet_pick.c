@@ -5,10 +5,14 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "data/canon.h"
 #include "work/packet_impl.h"
 #include "work/record_impl.h"
+#include "work/redact.h"
+
+#define OFFER_SUMMARY 160 /* bytes shown of one */
 
 bool packet_same_session(const struct packet *p, const struct record_store *s)
 {
@@ -243,6 +247,56 @@ int packet_cancel(const struct record_store *s, str id, struct packet *p, struct
 		ret = packet_mark(s, p, PACKET_CANCELLED, e);
 	vault_unlock(s->vault);
 	return ret;
+}
+
+/* What waits, for the start of a session. */
+
+struct offers {
+	struct search f;
+	int64_t deadline_ns;
+};
+
+static int look_in_time(struct packet *p, void *arg)
+{
+	struct offers *o = arg;
+
+	if (o->deadline_ns && clock_mono_ns() > o->deadline_ns)
+		return 1;
+	return look(p, &o->f);
+}
+
+static void offer_line(const struct record_store *s, const struct waits *w,
+		       struct buf *out)
+{
+	struct packet p;
+
+	if (packet_read(s, str_of(w->id), &p, NULL) == 0 && !p.corrupt) {
+		buf_printf(out, "- %s from ", p.id);
+		redact_show(out, p.from, true);
+		buf_add(out, STR(", "));
+		utf8_show(out, str_head(p.created_at, 10), UTF8_ONELINE);
+		buf_add(out, STR(": "));
+		redact_show(out, utf8_head(p.summary, OFFER_SUMMARY), true);
+		buf_byte(out, '\n');
+	}
+	packet_release(&p);
+}
+
+size_t packet_offer(const struct record_store *s, int64_t deadline_ns, struct buf *out)
+{
+	struct offers o = {{.s = s, .list = BUF_INIT(SIZE_MAX)}, deadline_ns};
+	struct waits *w;
+	size_t n;
+
+	packet_each(s, look_in_time, &o, NULL);
+	w = (struct waits *)(void *)o.f.list.p;
+	n = o.f.list.n / sizeof(*w);
+	if (n)
+		qsort(w, n, sizeof(*w), by_turn);
+	for (size_t i = 0; i < n && i < PACKET_OFFERS_MAX; i++)
+		offer_line(s, &w[i], out);
+	buf_release(&o.f.list);
+	return n;
 }
 
 /* Pinned versions. */

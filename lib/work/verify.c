@@ -69,6 +69,8 @@ static void found(struct run *r, enum verify_kind kind, uint64_t version,
 
 static void add_agent(struct verify *v, str agent)
 {
+	if (!agent.n)
+		return;
 	for (const char *p = v->agents.p; p && p < v->agents.p + v->agents.n;
 	     p += strlen(p) + 1)
 		if (str_eq(str_of(p), agent))
@@ -323,10 +325,10 @@ static void count_record(struct run *r)
 
 		if (r->chain.twice[i])
 			continue;
+		add_agent(v, e->agent);
 		if (e->type == LINEAGE_VERSION) {
 			v->versions++;
 			v->superseded++;
-			add_agent(v, e->agent);
 			note_time(v, e->at);
 		} else {
 			v->outcomes++;
@@ -439,6 +441,7 @@ static int one_packet(struct packet *p, void *arg)
 		return 0;
 	}
 	r->v->states[p->status]++;
+	add_agent(r->v, p->from);
 	if (p->corrupt)
 		found(r, VERIFY_CORRUPT, 0, "the packet, or its status, was edited");
 	if (p->contested)

@@ -293,3 +293,15 @@ $o"
 	[ "$(cut -c1-64 got)" = "$(grep -o '# [0-9a-f]\{64\}$' example.sh | cut -c3-)" ]
 	[ "$(wc -l <got)" = 3 ]
 }
+
+@test "the demo tells its story with the figures it is known by" {
+	top=$BATS_TEST_DIRNAME/../..
+	run -0 "$top/scripts/demo-scout" "${H%/*}"
+	run -0 "$top/scripts/demo-executor" "${H%/*}"
+	holds "from scout-agent: Two listings to apply for"
+	holds "4 pinned record versions arrived with the packet"
+	holds "stale: listing/553/assessment was pinned at v1, now at v2"
+	holds "success on listing/482/assessment v1: confidence 80% -> 84%"
+	holds "failure on source/boards-example/rate-limit v1: confidence 60% -> 39%"
+	holds "all as they were written"
+}

@@ -501,6 +501,37 @@ static void test_packet__whatever_call_fails_it_is_taken_whole_or_waits_on(void 
 	assert_true(n > 10);
 }
 
+static void test_packet__what_waits_is_offered_a_line_each(void **state)
+{
+	struct buf b = BUF_INIT(1 << 16), want = BUF_INIT(1 << 16);
+	struct recorded r;
+	const char *one, *two;
+
+	(void)state;
+	recorded_open(&r);
+	assert_int_equal(packet_offer(&r.other, 0, &b), 0);
+	one = create(&r.s, (struct packet_new){.summary = STR("first\nthing")});
+	create(&r.s, (struct packet_new){.to = STR("somebody")});
+	create(&r.other, (struct packet_new){0});
+	two = create(&r.s, (struct packet_new){.to = STR("executor"),
+					       .summary = STR("second")});
+	assert_int_equal(packet_offer(&r.other, 0, &b), 2);
+	buf_printf(
+		&want,
+		"- %s from scout, 2026-02-12: second\n- %s from scout, 2026-02-12: first thing\n",
+		two, one);
+	assert_str(buf_str(&b), buf_str(&want));
+	/* no time: nothing is said */
+	buf_reset(&b);
+	assert_int_equal(packet_offer(&r.other, 1, &b), 0);
+	for (int i = 0; i < PACKET_OFFERS_MAX; i++)
+		create(&r.s, (struct packet_new){0});
+	assert_int_equal(packet_offer(&r.other, 0, &b), PACKET_OFFERS_MAX + 2);
+	buf_release(&b);
+	buf_release(&want);
+	recorded_close(&r);
+}
+
 static void test_packet__no_secret_is_handed_over(void **state)
 {
 	str next[] = {STR("use ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789")};
@@ -544,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_packet__cut_at_every_byte_it_is_none_or_the_whole),
 		cmocka_unit_test(
 			test_packet__whatever_call_fails_it_is_taken_whole_or_waits_on),
+		cmocka_unit_test(test_packet__what_waits_is_offered_a_line_each),
 		cmocka_unit_test(test_packet__no_secret_is_handed_over),
 	};
 
