@@ -386,7 +386,7 @@ static void test_journal__the_session_of_a_process_is_its_open_one(void **state)
 /* Five retired sessions, "done-0" the newest; hour by hour older. */
 static void retire_five(int64_t now_s)
 {
-	char id[16];
+	char id[24];
 
 	test_dir();
 	for (int i = 0; i < 5; i++) {
