@@ -556,7 +556,8 @@ static bool plain_take(struct transcript_state *st, str s, size_t head, size_t t
 }
 
 /* Consume the string at hand within the caps; what was taken is in *text and *tail. */
-static bool text_take(struct transcript_state *st, unsigned keep, str *text, str *tail)
+static inline __attribute__((always_inline)) bool
+text_take(struct transcript_state *st, unsigned keep, str *text, str *tail)
 {
 	size_t at = st->text.n, tail_at = st->tail.n;
 	size_t head = st->cap[keep].head, end = st->cap[keep].tail;

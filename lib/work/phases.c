@@ -477,36 +477,58 @@ struct index {
 
 #define ADD(b, literal) buf_add((b), STR(literal))
 
-/* Small pieces of an entry are collected here, then added to the page at once. */
+/*
+ * Small pieces of an entry: written right behind the page's text, and counted in when
+ * something else is to be appended.
+ */
+#define PIECES_BYTES 512
+
 struct pieces {
-	char p[512];
+	char *p; /* in the page, or NULL: nothing is pending */
 	size_t n;
+	char lost[PIECES_BYTES]; /* where they go when the page is full */
 };
 
 static void pieces_flush(struct pieces *s, struct buf *b)
 {
-	buf_add(b, (str){s->p, s->n});
+	if (s->p && !b->full) {
+		b->n += s->n;
+		b->p[b->n] = '\0';
+	}
+	s->p = NULL;
 	s->n = 0;
+}
+
+/* Room for n more bytes, at most PIECES_BYTES; count them in s->n. */
+static inline char *pieces_room(struct pieces *s, struct buf *b, size_t n)
+{
+	if (!s->p || PIECES_BYTES - s->n < n) {
+		pieces_flush(s, b);
+		s->p = buf_room(b, PIECES_BYTES);
+		if (!s->p)
+			s->p = s->lost;
+	}
+	return s->p + s->n;
 }
 
 static inline void piece(struct pieces *s, struct buf *b, const char *p, size_t n)
 {
-	if (sizeof(s->p) - s->n < n)
-		pieces_flush(s, b);
-	memcpy(s->p + s->n, p, n);
+	memcpy(pieces_room(s, b, n), p, n);
 	s->n += n;
 }
 #define PIECE(s, b, literal) piece((s), (b), (literal), sizeof(literal) - 1)
 
 static void piece_u64(struct pieces *s, struct buf *b, uint64_t v)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
+	char *p = pieces_room(s, b, 20);
+	size_t n = 1;
 
+	for (uint64_t more = v; more >= 10; more /= 10)
+		n++;
+	s->n += n;
 	do
-		digits[--at] = (char)('0' + v % 10);
+		p[--n] = (char)('0' + v % 10);
 	while (v /= 10);
-	piece(s, b, digits + at, sizeof(digits) - at);
 }
 
 /*
@@ -606,6 +628,7 @@ static void entry_json(struct page *w, const struct entry *en)
 	struct pieces s;
 	str head, tail, kind = str_of(en->kind);
 
+	s.p = NULL;
 	s.n = 0;
 	if (w->first)
 		PIECE(&s, b, "\n{\"n\":");

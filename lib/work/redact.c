@@ -81,7 +81,12 @@ static inline str cut(const struct scan *c, size_t from, size_t to)
 
 static inline bool token_byte(char ch)
 {
-	return str_is_alnum(ch) || ch == '_' || ch == '-';
+	static const bool is[256] = {
+		['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+		['_'] = true,         ['-'] = true,
+	};
+
+	return is[(unsigned char)ch];
 }
 
 static inline bool blank(char ch)
