@@ -721,9 +721,9 @@ static bool known_token(const struct scan *c, size_t from, size_t to, struct hit
 		return true;
 
 	for (size_t i = from; i + JWT_HEAD_MIN <= to; i++) {
-		bool edge = i == from || i == start || !str_is_alnum(c->s.p[i - 1]);
-
-		if (!edge)
+		/* nothing else of a run is neither letter nor digit */
+		if (i != from && i != start && c->s.p[i - 1] != '_' &&
+		    c->s.p[i - 1] != '-')
 			continue;
 		if (i + PREFIX_TOKEN_MIN <= to && prefix_at(c, i, h))
 			return true;
