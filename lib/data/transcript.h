@@ -193,7 +193,7 @@ enum transcript_got {
 #define TRANSCRIPT_LOSSES_KEPT 64
 /*
  * Duplicates are found among at least this many of the newest uuids (at most twice as many);
- * memory for it grows up to 4 MB.
+ * memory for it grows up to 5 MB.
  */
 #define TRANSCRIPT_UUIDS_MAX (1u << 17)
 

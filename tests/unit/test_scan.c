@@ -1313,10 +1313,125 @@ static void test_scan__members_are_swallowed_or_taken(void **state)
 	io_real();
 }
 
+/* More keys after the same one than are guessed, known ones and others, at several depths. */
+static void test_scan__members_are_named_in_whatever_order_they_come(void **state)
+{
+	static const char *const key[] = {"a",     "type", "b",      "uuid",
+					  "other", "t",    "other",  "a longer key",
+					  "",      "a",    "message"};
+	static const bool swallow[SCAN_NAMES_MAX] = {false};
+	static const uint16_t at[SCAN_NAMES_MAX] = {0};
+	struct buf data = BUF_INIT(1 << 20), text = BUF_INIT(1 << 10);
+	struct scan_members m = {&names, swallow, at, NULL, &text};
+	struct source src = {.fd = 99};
+	enum scan_tok tok;
+	struct scan s;
+	size_t i, n = 0, records = 0;
+
+	(void)state;
+	srand(9);
+	for (i = 0; i < 500; i++) {
+		int depth = 1;
+
+		buf_add(&data, STR("{"));
+		for (int k = rand() % 12; k >= 0; k--) {
+			bool open = rand() % 4 == 0;
+
+			buf_printf(&data, "\"%s\":%s",
+				   key[(size_t)rand() % (sizeof(key) / sizeof(*key))],
+				   open ? "{\"t\":" : "");
+			depth += open;
+			buf_add(&data, STR("\"v\""));
+			for (; depth > 1 && rand() % 2; depth--)
+				buf_byte(&data, '}');
+			if (k)
+				buf_byte(&data, ',');
+		}
+		for (; depth; depth--)
+			buf_byte(&data, '}');
+		buf_byte(&data, '\n');
+	}
+	feed_from(buf_str(&data), 0);
+	scan_init(&s, &src, 0);
+	while ((tok = s.depth ? scan_member(&s, &m) : scan_next(&s)) != SCAN_END) {
+		if (s.depth && s.member) {
+			assert_int_equal(s.name, scan_names_find(&names, s.key));
+			n++;
+		}
+		records += tok == SCAN_RECORD;
+		s.member = false;
+	}
+	assert_int_equal(records, 500);
+	assert_true(n > 3000);
+	scan_release(&s);
+	buf_release(&data);
+	buf_release(&text);
+	io_real();
+}
+
+/* What scan_skip passes quickly, and what it leaves to the tokens, in turns. */
+static void test_scan__skip_goes_past_members_of_every_kind(void **state)
+{
+	static const char *const value[] = {
+		"1",
+		"-1",
+		"0",
+		"01",
+		"1.5",
+		"null",
+		"nul",
+		"true",
+		"false",
+		"\"s\"",
+		"\"\\n\"",
+		"{}",
+		"[]",
+		"[{\"k\":[1]}]",
+		"{\"k\":{\"k\":1}}",
+		"{\"k\" : 1}",
+		" 1 ",
+		"\"a string that is longer than what is looked at in one piece, so to say\""};
+	struct source src = {.fd = 99};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(value) / sizeof(*value); i++)
+		for (size_t k = 0; k < sizeof(value) / sizeof(*value); k++)
+			for (size_t step = 0; step < 2; step++) {
+				struct buf b = BUF_INIT(1 << 10);
+				bool bad = strcmp(value[i], "01") == 0 ||
+					   strcmp(value[k], "01") == 0 ||
+					   strcmp(value[i], "nul") == 0 ||
+					   strcmp(value[k], "nul") == 0;
+				struct scan s;
+
+				buf_printf(&b, "{\"u\":{\"a\":%s,\"b\":%s},\"c\":1}\n",
+					   value[i], value[k]);
+				feed_from(buf_str(&b), step);
+				scan_init(&s, &src, 0);
+				assert_int_equal(scan_next(&s), SCAN_OBJ);
+				assert_int_equal(scan_next(&s), SCAN_KEY);
+				assert_int_equal(scan_next(&s), SCAN_OBJ);
+				assert_int_equal(scan_skip(&s), !bad);
+				if (bad) {
+					assert_int_equal(scan_next(&s), SCAN_LOSS);
+				} else {
+					assert_int_equal(s.depth, 1);
+					assert_int_equal(scan_next(&s), SCAN_KEY);
+					assert_str(s.key, STR("c"));
+				}
+				scan_release(&s);
+				buf_release(&b);
+			}
+	io_real();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scan__members_are_swallowed_or_taken),
+		cmocka_unit_test(
+			test_scan__members_are_named_in_whatever_order_they_come),
+		cmocka_unit_test(test_scan__skip_goes_past_members_of_every_kind),
 		cmocka_unit_test(test_scan__a_record_is_told_token_by_token),
 		cmocka_unit_test(test_scan__an_empty_file_has_no_records),
 		cmocka_unit_test(test_scan__cr_bom_and_blank_lines_are_no_losses),

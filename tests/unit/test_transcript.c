@@ -608,6 +608,40 @@ static void test_transcript__duplicates_by_uuid(void **s)
 	done();
 }
 
+static void test_transcript__times_are_what_the_clock_makes_of_them(void **s)
+{
+	static const char good[] = "2026-07-13T10:59:07.250Z";
+	static const char odd[] = "/0159:;.ATZ \xff";
+	struct buf b = BUF_INIT(1 << 20);
+	const struct record *r;
+	char at[sizeof(good)];
+	bool more = true;
+
+	(void)s;
+	/* a good one first, so that the day is known; then one byte of each place another one */
+	buf_printf(&b, "{\"timestamp\":\"%s\"}\n", good);
+	for (size_t i = 0; i < sizeof(good) - 1; i++)
+		for (size_t k = 0; k < sizeof(odd) - 1; k++) {
+			memcpy(at, good, sizeof(good));
+			at[i] = odd[k];
+			buf_printf(&b, "{\"timestamp\":\"%s\",\"cwd\":\"%s\"}\n", at, at);
+		}
+	r = first_of(buf_str(&b), LEAN);
+	while (more) {
+		int64_t want = CLOCK_NONE;
+
+		if (r->cwd.n)
+			clock_parse(r->cwd, &want);
+		else
+			clock_parse(str_of(good), &want);
+		assert_int_equal(r->at, want);
+		more = transcript_next(now.t, &r) == TRANSCRIPT_RECORD;
+	}
+	assert_int_equal(now.t->records, 1 + (sizeof(good) - 1) * (sizeof(odd) - 1));
+	done();
+	buf_release(&b);
+}
+
 static void test_transcript__many_uuids_in_bounded_memory(void **s)
 {
 	struct buf b = BUF_INIT(64 << 20);
@@ -866,6 +900,7 @@ int main(void)
 		cmocka_unit_test(test_transcript__words_of_a_refusal),
 		cmocka_unit_test(test_transcript__tags),
 		cmocka_unit_test(test_transcript__duplicates_by_uuid),
+		cmocka_unit_test(test_transcript__times_are_what_the_clock_makes_of_them),
 		cmocka_unit_test(test_transcript__many_uuids_in_bounded_memory),
 		cmocka_unit_test(test_transcript__another_programs_records_are_foreign),
 		cmocka_unit_test(test_transcript__losses_are_counted_and_kept),
