@@ -15,10 +15,12 @@
 #include "commands.h"
 
 const struct command *const commands_all[] = {
-	&cmd_status, &cmd_list,  &cmd_show,          &cmd_check,   &cmd_hazards,
-	&cmd_save,   &cmd_draft, &cmd_recover_start, &cmd_recover, &cmd_config,
-	&cmd_off,    &cmd_on,    &cmd_forget,        &cmd_trust,   &cmd_record,
-	&cmd_brief,  &cmd_search, &cmd_packet, &cmd_amfs,  &cmd_completion,    NULL,
+	&cmd_status,     &cmd_list,     &cmd_show,          &cmd_check,   &cmd_hazards,
+	&cmd_save,       &cmd_draft,    &cmd_recover_start, &cmd_recover, &cmd_config,
+	&cmd_off,        &cmd_on,       &cmd_forget,        &cmd_trust,   &cmd_record,
+	&cmd_log,        &cmd_note,     &cmd_checkpoint,    &cmd_undo,    &cmd_brief,
+	&cmd_search,     &cmd_projects, &cmd_entities,      &cmd_packet,  &cmd_amfs,
+	&cmd_completion, NULL,
 };
 
 static const struct command *find(const char *name)

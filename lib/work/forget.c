@@ -1,8 +1,10 @@
 #include "work/forget.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -13,9 +15,9 @@
 #include "work/docs.h"
 #include "work/hooklog.h"
 #include "work/keep.h"
+#include "work/sessionnote.h"
 
 #define SHORT_ID   8
-#define NOTE_ID    6 /* hex digits of the id in the name of a session's note */
 #define LOG_MAX    (2u << 20)
 #define CACHE_DEEP 2 /* folders below the cache that are looked into */
 
@@ -57,7 +59,8 @@ struct search {
 	struct err *e;
 	enum vault_folder folder;
 	const char *project;
-	char *running; /* id of one that runs */
+	char *running;                 /* id of one that runs */
+	char hex[SESSIONNOTE_HEX + 1]; /* in the names of its notes; "": not known */
 };
 
 static int add_any_file(const char *name, void *arg)
@@ -148,13 +151,13 @@ static int document_meant(const char *project, void *arg)
 	return ret;
 }
 
+/* A note of the session whose digits are wanted, or the one note whose name was given. */
 static int note_meant(const char *name, void *arg)
 {
 	struct search *x = arg;
-	char end[NOTE_ID + 8];
+	str stem = str_head(str_of(name), strlen(name) - strlen(".md"));
 
-	snprintf(end, sizeof(end), "_%.*s.md", NOTE_ID, x->f->session[0]);
-	if (str_starts(str_of(name), STR("s_")) && str_ends(str_of(name), str_of(end)))
+	if (x->hex[0] ? sessionnote_has_hex(str_of(name), x->hex) : str_eq(stem, x->want))
 		add_file(x->f, x->folder, x->project, name);
 	return 0;
 }
@@ -195,6 +198,19 @@ static int plan_project(struct search *x, const char *what)
 	return ret ? ret : each_journal(x, session_of_project);
 }
 
+/* A session id as the client makes them: 8-4-4-4-12 digits. */
+static bool is_whole_id(str s)
+{
+	if (s.n != 36)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if ((i == 8 || i == 13 || i == 18 || i == 23)
+			    ? s.p[i] != '-'
+			    : !isxdigit((unsigned char)s.p[i]))
+			return false;
+	return true;
+}
+
 static int plan_session(struct search *x, const char *what)
 {
 	int ret = each_journal(x, session_meant);
@@ -203,16 +219,19 @@ static int plan_session(struct search *x, const char *what)
 		ret = vault_projects(&x->s->vault, document_meant, x, x->e);
 	if (ret)
 		return ret;
-	if (!x->f->nsession)
-		return err_set(x->e, HF_ENOTFOUND,
-			       "'%s' is no project and no session that is "
-			       "known",
-			       what);
 	if (x->f->nsession > 1)
 		return err_set(x->e, HF_EAMBIGUOUS, "'%s' fits %zu sessions: %s, %s%s",
 			       what, x->f->nsession, x->f->session[0], x->f->session[1],
 			       x->f->nsession > 2 ? ", ..." : "");
-	return vault_projects(&x->s->vault, notes_meant, x, x->e);
+	/* without a journal: a whole id still tells the notes */
+	if (x->f->nsession || is_whole_id(x->want))
+		sessionnote_hex(x->hex,
+				x->f->nsession ? str_of(x->f->session[0]) : x->want);
+	ret = vault_projects(&x->s->vault, notes_meant, x, x->e);
+	if (!ret && !x->f->nsession && !x->f->nfile)
+		ret = err_set(x->e, HF_ENOTFOUND,
+			      "'%s' is no project and no session that is known", what);
+	return ret;
 }
 
 int forget_plan(struct forget *f, const struct scope *s, const char *what, struct err *e)

@@ -18,6 +18,7 @@ static void fill(void)
 	desk_put("archive", "20260701T100000Z_11111111.md",
 		 desk_document(DESK_ID, "auto", "consumed", "", "- b"));
 	desk_put("sessions", "s_20260714T100000_111111.md", "# note\n");
+	desk_put("sessions", "s_20260714T100000_111111-2.md", "# note\n");
 	desk_put("sessions", "s_20260714T100000_999999.md", "# note\n");
 	test_write("vault/tollgate/project.md", STR("# tollgate\n"));
 	desk_journal(DESK_ID, NULL);
