@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "memory.h"
 #include "work/mcp.h"
 
 #define ARENA_MAX     (32u << 20)
@@ -94,6 +95,7 @@ void server_release(struct server *s)
 		free(w->text);
 		free(w);
 	}
+	memory_release(s);
 	rpc_in_release(&s->in);
 	arena_release(&s->arena);
 	where_release(&s->where);

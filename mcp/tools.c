@@ -18,9 +18,11 @@
 #define PROGRESS_AFTER_NS INT64_C(200000000) /* between two notifications */
 
 static const struct tool *const table[] = {
-	&tool_recover_session, &tool_recover_read,   &tool_memory_write,
-	&tool_memory_read,     &tool_memory_search,  &tool_memory_outcome,
-	&tool_memory_stats,    &tool_handoff_create, &tool_handoff_pickup,
+	&tool_get_brief,      &tool_log_event,      &tool_search_memory,
+	&tool_note_entity,    &tool_checkpoint,     &tool_recover_session,
+	&tool_recover_read,   &tool_memory_write,   &tool_memory_read,
+	&tool_memory_search,  &tool_memory_outcome, &tool_memory_stats,
+	&tool_handoff_create, &tool_handoff_pickup,
 };
 #define TOOLS (sizeof(table) / sizeof(table[0]))
 

@@ -1,0 +1,137 @@
+#include "memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "data/config.h"
+#include "work/brief.h"
+#include "work/offswitch.h"
+#include "work/recplace.h"
+
+#define TOKENS_MAX 12000 /* a brief is one page */
+
+static void close_store(struct memory *m)
+{
+	if (!m->dir)
+		return;
+	store_release(&m->store);
+	free(m->dir);
+	m->dir = NULL;
+}
+
+static int open_store(struct server *s, struct memory *m, struct err *e)
+{
+	const char *dir = where_dir(&s->where);
+	struct store_options o = {.dir = dir, .watch = true};
+	struct buf vault = BUF_INIT(PATH_MAX);
+	int ret;
+
+	if (m->dir && strcmp(m->dir, dir) == 0)
+		return 0;
+	close_store(m);
+	if (recplace_memory_db(&vault, NULL))
+		o.vault = buf_cstr(&vault);
+	ret = store_open(&m->store, &o, e);
+	buf_release(&vault);
+	if (ret) {
+		store_release(&m->store);
+		return ret;
+	}
+	m->dir = str_dup(str_of(dir));
+	return 0;
+}
+
+str memory_project(const struct store *st, str project)
+{
+	return project.n ? project : str_of(st->project);
+}
+
+bool memory_is_default(const struct store *st, str project)
+{
+	return !project.n && strcmp(st->project, PROJECT_NONE) == 0;
+}
+
+struct store *memory_open(struct server *s, str project, struct err *e)
+{
+	struct memory *m = s->memory;
+	const char *off;
+
+	if (!m)
+		m = s->memory = calloc(1, sizeof(*m));
+	if (!m)
+		log_oom();
+	if (project.n && !project_name_ok(project)) {
+		/* as handoff-mcp words it */
+		err_set(e, HF_EUSAGE,
+			"invalid project: '%.*s' (path separators not allowed)",
+			STR_ARG(str_head(project, 100)));
+		return NULL;
+	}
+	if (open_store(s, m, e))
+		return NULL;
+	store_session(&m->store);
+	off = offswitch_why(s->where.state_dir, memory_project(&m->store, project));
+	if (off) {
+		err_set(e, HF_EUSAGE, "handoff is switched off (%s)", off);
+		return NULL;
+	}
+	/* hooks that were told nothing shall find the same memory */
+	if (getenv("HANDOFF_VAULT") || getenv("MEMORY_DB"))
+		where_note_vault(&s->where, m->store.vault.root);
+	return &m->store;
+}
+
+int memory_index(struct store *st, str project, bool all, struct err *e)
+{
+	int ret;
+
+	if (!st->index)
+		return err_set(
+			e, st->index_err.code ? st->index_err.code : HF_EIO,
+			"the index cannot be opened (%s); what is stored is not affected",
+			st->index_err.msg);
+	ret = store_refresh(st, project, all, e);
+	/* another process writes: what the index holds already will do */
+	if (ret == HF_ETIME) {
+		*e = ERR_INIT;
+		ret = 0;
+	}
+	return ret;
+}
+
+static int64_t usual_tokens(void)
+{
+	struct config c;
+	int64_t n;
+
+	config_load(&c, NULL);
+	n = config_int(&c, "brief_tokens");
+	config_release(&c);
+	return n;
+}
+
+int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
+		 struct err *e)
+{
+	struct brief_options o = {0};
+	struct brief_figures f;
+	int ret = memory_index(st, project, false, e);
+
+	if (ret)
+		return ret;
+	/* only now: looking for changes looks the session up too, and with it the project */
+	o.project = memory_project(st, project);
+	o.tokens = tokens < 0 ? usual_tokens() : tokens;
+	if (o.tokens > TOKENS_MAX)
+		o.tokens = TOKENS_MAX;
+	return brief_render(out, st->index, &o, &f, e);
+}
+
+void memory_release(struct server *s)
+{
+	if (s->memory)
+		close_store(s->memory);
+	free(s->memory);
+	s->memory = NULL;
+}
