@@ -222,7 +222,7 @@ static void test_packet__processes_at_once_take_each_packet_once(void **state)
 		if (fork() == 0) {
 			struct packet_ask ask = {0};
 			struct vault own;
-			char name[16];
+			char name[32];
 			struct record_store s = {&own, name, ""};
 			int n = 0;
 
