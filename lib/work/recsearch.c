@@ -15,7 +15,7 @@
 #include "work/record_impl.h"
 
 #define WORDS_MAX 32
-#define PAGE      50   /* names that are asked of the index at a time */
+#define PAGE      50 /* names that are asked of the index at a time, where some will not fit */
 #define LOOKED    5000 /* names that are followed at most */
 
 struct hit {
@@ -205,15 +205,18 @@ static int by_index(struct search *f, int (*fn)(struct record *r, void *arg), vo
 			   .fn = fn,
 			   .arg = arg,
 			   .limit = f->q->limit ? f->q->limit : RECSEARCH_LIMIT};
-	size_t offset = 0;
+	/* one more than is wanted tells whether there are more */
+	bool filtered = f->q->tag.n || f->q->agent.n || f->q->scope_prefix.n ||
+			f->q->min_confidence > 0;
+	size_t offset = 0, page = filtered ? PAGE : k.limit + 1;
 	int ret;
 
 	do {
 		k.met = 0;
-		ret = recindex_match(f->s->vault, f->q->words, offset, PAGE, follow, &k,
+		ret = recindex_match(f->s->vault, f->q->words, offset, page, follow, &k,
 				     NULL);
-		offset += PAGE;
-	} while (!ret && k.met == PAGE && k.given < k.limit && offset < LOOKED);
+		offset += page;
+	} while (!ret && k.met == page && k.given < k.limit && offset < LOOKED);
 	*more = k.more;
 	if (k.ret)
 		return k.ret;

@@ -221,7 +221,7 @@ int rectool_search(const struct record_store *s, const struct recsearch *q,
 	if (!f.n)
 		buf_add(&r->text, STR("No record fits.\n"));
 	if (more)
-		buf_printf(&r->text, "\n%zu more fit%s.\n", more, more == 1 ? "s" : "");
+		buf_add(&r->text, STR("\nThere are more: ask with a larger limit, or for less.\n"));
 	return rectool_full(r, e);
 }
 
