@@ -1,13 +1,10 @@
 /*
  * SessionStart, second entry: what the store knows. The client caps what each entry may
- * inject, so document and brief are two. A vault without a store has nothing to brief from.
+ * inject, so document and brief are two.
  */
 #include "hook.h"
 
 int hook_brief(struct lifecycle *l, struct buf *reply, struct err *e)
 {
-	(void)l;
-	(void)reply;
-	(void)e;
-	return 0;
+	return lifecycle_brief(l, reply, e);
 }

@@ -43,6 +43,11 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
  * the compaction.
  */
 void inject_keep(struct buf *out, const struct facts *f, bool manual);
+/*
+ * What the store knows of a project (a brief, lines with their dates) in the frame; at most
+ * `units`, cut at line borders.
+ */
+void inject_memory(struct buf *out, str project, str brief, size_t units);
 /* What moved between a document and now, one line each ("- Branch: main then, topic now"). Nothing when nothing did. */
 void inject_drift(struct buf *out, const struct docs_item *item,
 		  const struct gitstate *git);

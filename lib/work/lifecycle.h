@@ -61,6 +61,8 @@ void lifecycle_close(struct lifecycle *l);
 
 /* Each appends its reply, if any; a failure has been met with less, and is there to be logged. */
 int lifecycle_session_start(struct lifecycle *l, struct buf *reply, struct err *e);
+/* The second entry of SessionStart; it runs beside the first, and leaves the journal alone. */
+int lifecycle_brief(struct lifecycle *l, struct buf *reply, struct err *e);
 int lifecycle_user_prompt(struct lifecycle *l, struct buf *reply, struct err *e);
 int lifecycle_pre_compact(struct lifecycle *l, struct buf *reply, struct err *e);
 int lifecycle_stop(struct lifecycle *l, struct buf *reply, struct err *e);

@@ -1,0 +1,250 @@
+/*
+ * The second entry of SessionStart: the brief of the project, from the index.
+ *
+ * The client runs both entries at once, so this one writes nothing that the first one writes:
+ * what a session has been told of the store stands in a file of its own, STATE/briefs/<session>,
+ * a line for each line shown (a hash), and one for each whole text ("=" and a hash). It is
+ * disposable: without it something is told twice.
+ *
+ *   startup, clear, unknown   the brief
+ *   compact                   the brief once more: the summary has taken it out of the context
+ *   resume, fork              the lines that the session has not been told yet
+ *
+ * The events of a session whose document the first entry gives are left out.
+ */
+#include "work/lifecycle_parts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "work/brief.h"
+#include "work/inject.h"
+#include "work/recall.h"
+
+#define BRIEF_UNITS 4000
+#define FRAME_UNITS 480 /* what inject_memory and recall_note add */
+#define DOCS_LOOKED 16
+#define BUSY_MS     10
+#define LEDGER_MAX  (64u << 10)
+#define LEDGER_KEEP (16u << 10) /* bytes of it that are carried on */
+#define LEDGER_DAYS 30
+#define KEY_BYTES   20
+#define DAY_MS      86400000
+
+/* ---- the ledger ---- */
+
+static bool ledger_path(const struct lifecycle *l, const char *session, struct buf *path)
+{
+	buf_reset(path);
+	if (!l->state_dir[0] || !session || !journal_id_ok(str_of(session)))
+		return false;
+	buf_printf(path, "%s/briefs/%s", l->state_dir, session);
+	return !path->full;
+}
+
+static void ledger_read(const struct lifecycle *l, const char *session, struct buf *out)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+
+	if (ledger_path(l, session, &path))
+		fs_read(buf_cstr(&path), out, NULL);
+	buf_release(&path);
+}
+
+static int drop_old(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	int64_t before = *(int64_t *)arg;
+	struct stat st;
+
+	fs_join(&path, str_of(dir), str_of(name));
+	if (!path.full && io.lstat(buf_cstr(&path), &st) == 0 && S_ISREG(st.st_mode) &&
+	    (int64_t)st.st_mtim.tv_sec * 1000 < before)
+		io.unlink(buf_cstr(&path));
+	buf_release(&path);
+	return 0;
+}
+
+static void ledger_write(const struct lifecycle *l, str text)
+{
+	int64_t before = clock_now() - (int64_t)LEDGER_DAYS * DAY_MS;
+	struct buf path = BUF_INIT(PATH_MAX), dir = BUF_INIT(PATH_MAX);
+
+	if (text.n > LEDGER_KEEP) {
+		text = str_from(text, text.n - LEDGER_KEEP);
+		text = str_from(text, str_chr(text, '\n') + 1);
+	}
+	fs_join(&dir, str_of(l->state_dir), STR("briefs"));
+	if (ledger_path(l, l->j->session, &path) &&
+	    fs_mkdirs(buf_cstr(&dir), 0700, NULL) == 0) {
+		if (!fs_is_file(buf_cstr(&path)))
+			fs_each(buf_cstr(&dir), drop_old, &before, NULL);
+		fs_write_quick(buf_cstr(&path), text, 0600, NULL);
+	}
+	buf_release(&path);
+	buf_release(&dir);
+}
+
+static void key_of(char key[KEY_BYTES], const char *mark, str text)
+{
+	snprintf(key, KEY_BYTES, "%s%016llx\n", mark, (unsigned long long)str_hash(text));
+}
+
+static bool ledger_has(const struct buf *ledger, const char *key)
+{
+	return str_find(buf_str(ledger), str_of(key)) != STR_NPOS;
+}
+
+/* ---- only what is new ---- */
+
+static bool is_item(str line)
+{
+	return str_starts(line, STR("- "));
+}
+
+/* The brief without the items in the ledger, and without headings that have none left. */
+static void only_new(str text, const struct buf *ledger, struct buf *out)
+{
+	char key[KEY_BYTES];
+	str heading = STR_NONE, line;
+
+	while (str_line(&text, &line)) {
+		if (str_starts(line, STR("## "))) {
+			heading = line;
+			continue;
+		}
+		if (!is_item(line))
+			continue;
+		key_of(key, "", line);
+		if (ledger_has(ledger, key))
+			continue;
+		if (heading.n)
+			buf_printf(out, "%s%.*s\n", out->n ? "\n" : "", STR_ARG(heading));
+		heading = STR_NONE;
+		buf_add(out, line);
+		buf_byte(out, '\n');
+	}
+}
+
+static void remember(struct buf *ledger, str text)
+{
+	char key[KEY_BYTES];
+	str line;
+
+	while (str_line(&text, &line)) {
+		if (!is_item(line))
+			continue;
+		key_of(key, "", line);
+		if (!ledger_has(ledger, key))
+			buf_add(ledger, str_of(key));
+	}
+}
+
+/* ---- the brief ---- */
+
+/* The session whose document the first entry gives in full; "" none. */
+static void beside(const struct lifecycle *l, str source, struct buf *session)
+{
+	const struct docs_item *it;
+	struct docs d;
+
+	if (str_eq(source, STR("compact")) || str_eq(source, STR("resume")) ||
+	    str_eq(source, STR("fork")))
+		return;
+	if (docs_load_newest(&d, &l->vault, str_of(l->j->project), DOCS_LOOKED, NULL))
+		return;
+	it = docs_offer_to(&d, str_of(l->j->worktree), str_of(l->j->session));
+	if (it)
+		buf_add(session, str_of(it->session));
+	docs_release(&d);
+}
+
+static bool has_notes(const struct lifecycle *l)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	bool yes = vault_path(&l->vault, VAULT_SESSIONS, str_of(l->j->project), STR_NONE,
+			      &path) &&
+		   fs_is_dir(buf_cstr(&path));
+
+	buf_release(&path);
+	return yes;
+}
+
+static int make(struct lifecycle *l, struct buf *text, struct err *e)
+{
+	struct recall_options ro = {.project = str_of(l->j->project),
+				    .deadline_ns = l->o.deadline_ns,
+				    .busy_ms = BUSY_MS};
+	struct buf session = BUF_INIT(256);
+	struct brief_options bo = {.project = ro.project,
+				   .tokens = BRIEF_TOKENS,
+				   .units_max = BRIEF_UNITS - FRAME_UNITS,
+				   .dated = true,
+				   .quiet = true};
+	struct brief_figures f;
+	struct recall r;
+	int ret = recall_open(&r, &l->vault, &ro, e);
+
+	if (!ret) {
+		beside(l, l->in->source, &session);
+		bo.skip_session = buf_str(&session);
+		ret = brief_render(text, r.index, &bo, &f, e);
+	}
+	if (!ret && text->n)
+		recall_note(&r, text);
+	recall_release(&r);
+	buf_release(&session);
+	return ret;
+}
+
+/* What of it this session is to be told; the ledger holds it afterwards. */
+static bool to_tell(const struct lifecycle *l, const struct buf *brief, struct buf *text,
+		    struct buf *ledger)
+{
+	bool again = str_eq(l->in->source, STR("resume")) ||
+		     str_eq(l->in->source, STR("fork"));
+	char key[KEY_BYTES];
+	struct buf whole = BUF_INIT(LEDGER_MAX);
+
+	if (!str_eq(l->in->source, STR("compact")))
+		ledger_read(l, l->j->session, ledger);
+	if (again && !ledger->n && l->j->previous)
+		ledger_read(l, l->j->previous, ledger);
+	if (again)
+		only_new(buf_str(brief), ledger, text);
+	else
+		buf_add(text, buf_str(brief));
+	buf_add(&whole, l->in->source);
+	buf_add(&whole, buf_str(text));
+	key_of(key, "=", buf_str(&whole));
+	buf_release(&whole);
+	if (!text->n || ledger_has(ledger, key))
+		return false;
+	remember(ledger, buf_str(text));
+	buf_add(ledger, str_of(key));
+	return true;
+}
+
+int lifecycle_brief(struct lifecycle *l, struct buf *reply, struct err *e)
+{
+	struct buf brief = BUF_INIT(BRIEF_OUT_MAX), text = BUF_INIT(BRIEF_OUT_MAX),
+		   out = BUF_INIT(BRIEF_OUT_MAX), ledger = BUF_INIT(LEDGER_MAX);
+	int ret = 0;
+
+	if (l->quiet || !l->vault_ok || !vault_exists(&l->vault) || !has_notes(l))
+		return 0;
+	ret = make(l, &brief, e);
+	if (!ret && brief.n && to_tell(l, &brief, &text, &ledger)) {
+		inject_memory(&out, str_of(l->j->project), buf_str(&text), BRIEF_UNITS);
+		hookio_context(reply, HOOK_SESSION_START, buf_str(&out), STR_NONE);
+		ledger_write(l, buf_str(&ledger));
+	}
+	buf_release(&brief);
+	buf_release(&text);
+	buf_release(&out);
+	buf_release(&ledger);
+	return ret;
+}
