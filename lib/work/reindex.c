@@ -608,21 +608,44 @@ int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *
 	return ret ? err_set(e, ret, "%s", why.msg) : 0;
 }
 
-int reindex_file(struct reindex *r, enum vault_folder folder, str project, str name,
-		 struct err *e)
+void reindex_before(const struct reindex *r, enum vault_folder folder, str project,
+		    str name, struct reindex_before *before)
 {
-	bool changed;
+	struct buf path = BUF_INIT(PATH_MAX);
+	struct reindex_look look;
+	struct stat st;
+
+	*before = (struct reindex_before){0};
+	if (vault_path(r->vault, folder, project, name, &path) &&
+	    io.lstat(buf_cstr(&path), &st) == 0) {
+		reindex_look_of(&look, &st);
+		*before = (struct reindex_before){look.mtime_ns, look.size, look.ino};
+	}
+	buf_release(&path);
+}
+
+int reindex_added(struct reindex *r, enum vault_folder folder, str project, str name,
+		  const struct reindex_before *before, str lines, struct err *e)
+{
 	int ret = index_follow(r->ix, e);
 
 	if (!ret)
 		ret = index_begin(r->ix, e);
 	if (ret)
 		return ret;
-	ret = reindex_read(r, folder, project, name, &changed, e);
+	r->own = true;
+	ret = reindex_read_own(r, folder, project, name, before, lines, e);
+	r->own = false;
 	if (!ret)
 		return index_commit(r->ix, e);
 	index_rollback(r->ix);
 	return ret;
+}
+
+int reindex_file(struct reindex *r, enum vault_folder folder, str project, str name,
+		 struct err *e)
+{
+	return reindex_added(r, folder, project, name, NULL, STR_NONE, e);
 }
 
 void reindex_init(struct reindex *r, struct index *ix, const struct vault *v, bool watch)

@@ -56,6 +56,7 @@ struct reindex {
 	size_t looked, read, dropped; /* files */
 	size_t left; /* files that the deadline or another writer left over */
 	bool busy;   /* another process was writing */
+	bool own;    /* private: the file being read was written by this program */
 };
 
 void reindex_init(struct reindex *r, struct index *ix, const struct vault *v, bool watch);
@@ -66,8 +67,29 @@ void reindex_release(struct reindex *r);
  * write to.
  */
 int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *e);
-/* One file, now: for the writer who has just written it. HF_ETIME: another process is writing, a later run will find it. */
+/*
+ * One file, now: for the writer who has just written it. HF_ETIME: another process is writing,
+ * a later run will find it. The next run does not read it again: of a file just changed a run
+ * trusts no time, since another change in the same tick of the clock would not show in it;
+ * here the size and the inode have to do for that tick.
+ */
 int reindex_file(struct reindex *r, enum vault_folder folder, str project, str name,
 		 struct err *e);
+
+/* What a file looks like before something is added to it; all 0: there is none. */
+struct reindex_before {
+	int64_t mtime_ns;
+	uint64_t size, ino;
+};
+
+void reindex_before(const struct reindex *r, enum vault_folder folder, str project,
+		    str name, struct reindex_before *before);
+/*
+ * The same as reindex_file for whole lines that were added since `before`: when nobody else
+ * has changed it meanwhile (its size, inode, and row in the index tell), only these are read,
+ * however long the note is.
+ */
+int reindex_added(struct reindex *r, enum vault_folder folder, str project, str name,
+		  const struct reindex_before *before, str lines, struct err *e);
 
 #endif

@@ -21,6 +21,9 @@ void reindex_look_of(struct reindex_look *l, const struct stat *st);
  */
 int reindex_read(struct reindex *r, enum vault_folder folder, str project, str name,
 		 bool *changed, struct err *e);
+/* The same for a file that this program has just written. before NULL: replaced or made; else `lines` were added since. */
+int reindex_read_own(struct reindex *r, enum vault_folder folder, str project, str name,
+		     const struct reindex_before *before, str lines, struct err *e);
 /* The items of an entity note, of a document; the whole text is redacted already. */
 int reindex_entity(struct index *ix, struct index_file *f, str text, struct err *e);
 int reindex_document(struct index *ix, struct index_file *f, str text, struct err *e);

@@ -362,22 +362,38 @@ static int check(const struct store *s, const struct store_event *in, str *proje
 	return 0;
 }
 
+/* What the note looks like before the event is added. */
+static void look_before(const struct store *s, str project, struct reindex_before *before)
+{
+	struct buf file = BUF_INIT(PATH_MAX);
+	bool exists;
+
+	*before = (struct reindex_before){0};
+	if (s->index &&
+	    sessionnote_file(&s->vault, &s->note, project, &file, &exists, NULL) == 0)
+		reindex_before(&s->reindex, VAULT_SESSIONS, project, buf_str(&file),
+			       before);
+	buf_release(&file);
+}
+
 static int append(struct store *s, const struct event *ev, str project, struct err *e)
 {
 	struct buf line = BUF_INIT(VAULT_NOTE_MAX), file = BUF_INIT(PATH_MAX);
+	struct reindex_before before;
 	bool made = false;
 	int ret;
 
 	event_render(&line, ev);
+	look_before(s, project, &before);
 	ret = line.full ? err_set(e, HF_ELIMIT, "the event is over %u bytes",
 				  VAULT_NOTE_MAX)
 			: sessionnote_add(&s->vault, &s->note, project, buf_str(&line),
 					  STORE_LOCK_MS, &file, &made, e);
-	if (!ret) {
-		store_reindex(s, VAULT_SESSIONS, project, buf_str(&file));
-		if (made)
-			store_record_project(s, project);
-	}
+	if (!ret && s->index)
+		reindex_added(&s->reindex, VAULT_SESSIONS, project, buf_str(&file),
+			      made ? NULL : &before, buf_str(&line), NULL);
+	if (!ret && made)
+		store_record_project(s, project);
 	buf_release(&line);
 	buf_release(&file);
 	return ret;

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-#define FEW_WORDS 3  /* of a query, of which one is enough */
-#define WORD_MAX  64 /* bytes of a word that is compared */
+#define FIRST_LOOK 16 /* best matches; nearly always one of them fits */
+#define FEW_WORDS  3  /* of a query, of which one is enough */
+#define WORD_MAX   64 /* bytes of a word that is compared */
 
 /* Words, as they are stemmed, that tell nothing. Of one or two letters all do, but with a digit in them, or when they are no ASCII. */
 static bool is_empty_word(str s)
@@ -36,7 +37,9 @@ struct walk {
 	uint64_t there; /* bits: words that the item at hand has */
 	index_fn *fn;
 	void *arg;
-	int ret; /* what fn said */
+	int ret;     /* what fn said */
+	size_t seen; /* items of this look */
+	bool found;
 };
 
 static size_t place_of(const struct walk *w, str s)
@@ -96,10 +99,12 @@ static int look(const struct index_item *it, double score, void *arg)
 	struct walk *w = arg;
 
 	(void)score;
+	w->seen++;
 	w->there = 0;
 	index_words(w->ix, it->body, mark_word, w);
 	if (!fits(w))
 		return 0;
+	w->found = true;
 	w->ret = w->fn(it, w->arg);
 	return 1;
 }
@@ -113,11 +118,16 @@ int supersede_match(struct index *ix, str project, enum event_type type, str que
 				.words_only = true,
 				.kinds = 1u << INDEX_EVENT,
 				.type = (int)type,
-				.limit = SIZE_MAX};
+				.limit = FIRST_LOOK};
 	int ret = index_words(ix, query, add_word, &w);
 
 	if (ret < 0 || !w.n)
 		return ret < 0 ? ret : 0;
 	ret = index_match(ix, &q, look, &w, NULL, e);
+	if (!ret && !w.found && w.seen == FIRST_LOOK) {
+		q.offset = FIRST_LOOK;
+		q.limit = SIZE_MAX;
+		ret = index_match(ix, &q, look, &w, NULL, e);
+	}
 	return ret > 0 ? w.ret : ret;
 }

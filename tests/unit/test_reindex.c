@@ -737,9 +737,75 @@ static void test_reindex__no_failing_call_loses_what_the_vault_holds(void **stat
 	finish();
 }
 
+static void add_to(const char *path, const char *text)
+{
+	int fd = open(test_path(path), O_WRONLY | O_APPEND);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void test_reindex__what_a_writer_added_itself_is_not_read_again(void **state)
+{
+	struct reindex_before before;
+
+	(void)state;
+	start(false);
+	test_write("vault/p/sessions/s.md", STR(HEADER EV("a", "one")));
+	assert_int_equal(reindex_file(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), NULL),
+			 0);
+	run();
+	assert_int_equal(r.read, 0);
+	reindex_before(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before);
+	add_to("vault/p/sessions/s.md", EV("b", "two"));
+	/* the row describes what is in the file: hash and all, as a full read finds it */
+	assert_int_equal(reindex_added(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before,
+				       STR(EV("b", "two")), NULL),
+			 0);
+	assert_string_equal(shown(), "a=one;b=two;");
+	assert_int_equal(r.read, 0);
+	add_to("vault/p/sessions/s.md", EV("c", "3"));
+	assert_string_equal(shown(), "a=one;b=two;c=3;");
+	assert_int_equal(r.read, 1);
+	finish();
+}
+
+static void test_reindex__what_others_added_beside_a_writer_is_seen(void **state)
+{
+	struct reindex_before before;
+
+	(void)state;
+	start(false);
+	test_write("vault/p/sessions/s.md", STR(HEADER EV("a", "one")));
+	assert_int_equal(reindex_file(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), NULL),
+			 0);
+	reindex_before(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before);
+	add_to("vault/p/sessions/s.md", EV("x", "theirs") EV("b", "ours"));
+	assert_int_equal(reindex_added(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before,
+				       STR(EV("b", "ours")), NULL),
+			 0);
+	assert_string_equal(shown(), "a=one;x=theirs;b=ours;");
+	/* replaced, and then added to */
+	reindex_before(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before);
+	test_write("vault/p/sessions/y", STR(HEADER EV("a", "1ne") EV("c", "three")));
+	assert_int_equal(rename(test_path("vault/p/sessions/y"),
+				test_path("vault/p/sessions/s.md")),
+			 0);
+	add_to("vault/p/sessions/s.md", EV("d", "4"));
+	assert_int_equal(reindex_added(&r, VAULT_SESSIONS, STR("p"), STR("s.md"), &before,
+				       STR(EV("d", "4")), NULL),
+			 0);
+	assert_string_equal(shown(), "a=1ne;c=three;d=4;");
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_reindex__what_a_writer_added_itself_is_not_read_again),
+		cmocka_unit_test(test_reindex__what_others_added_beside_a_writer_is_seen),
 		cmocka_unit_test(test_reindex__an_empty_vault_has_nothing),
 		cmocka_unit_test(test_reindex__edits_of_people_are_seen_at_the_next_call),
 		cmocka_unit_test(test_reindex__when_nothing_changed_nothing_is_read),
