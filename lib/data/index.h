@@ -88,9 +88,9 @@ int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES],
 /* The same, of the session notes in whose names `part` stands. */
 int index_session_counts(struct index *ix, str project, str part,
 			 size_t active[EVENT_TYPES], struct err *e);
-/* When the newest session note of a project began, that of session `but` aside; 0: there is none. */
+/* When the newest session note of a project began, that of session `but` aside, and whose it is (appended to session, unless NULL); 0: there is none. */
 int index_last_session(struct index *ix, str project, str but, int64_t *started_us,
-		       struct err *e);
+		       struct buf *session, struct err *e);
 /* Active next steps of a project in the order of their ids. */
 int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct err *e);
 /* First line of an entity's note; nothing appended, HF_ENOTFOUND, when there is no such note. */

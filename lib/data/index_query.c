@@ -184,7 +184,7 @@ static int newest(struct index *ix, int64_t project, int64_t *us, struct err *e)
 
 /* Notes are named after the time they begin at: the last names are the newest sessions. */
 int index_last_session(struct index *ix, str project, str but, int64_t *started_us,
-		       struct err *e)
+		       struct buf *session, struct err *e)
 {
 	static const char sql[] =
 		"SELECT session, started_us FROM file WHERE project = ?1 AND folder = ?2 AND "
@@ -203,14 +203,19 @@ int index_last_session(struct index *ix, str project, str but, int64_t *started_
 	while ((ret = index_step(ix, st, e)) > 0) {
 		int64_t us = sqlite3_column_int64(st, 1);
 
-		if (!str_eq(index_column(st, 0), but) && us > *started_us)
-			*started_us = us;
+		if (str_eq(index_column(st, 0), but) || us <= *started_us)
+			continue;
+		*started_us = us;
+		if (session) {
+			buf_reset(session);
+			buf_add(session, index_column(st, 0));
+		}
 	}
 	return ret;
 }
 
-int index_session_counts(struct index *ix, str project, str part, size_t active[EVENT_TYPES],
-			 struct err *e)
+int index_session_counts(struct index *ix, str project, str part,
+			 size_t active[EVENT_TYPES], struct err *e)
 {
 	static const char sql[] =
 		"SELECT i.type, count(*) FROM file f CROSS JOIN item i ON i.file = f.id "

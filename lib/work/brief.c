@@ -87,8 +87,8 @@ struct brief {
 	str skip;             /* tail of the note ids that are left out */
 	enum event_type type; /* being collected */
 	struct cost seen;
-	str related;
-	size_t related_reserve;
+	struct buf last; /* the session that began last */
+	int64_t last_us, last_but_one_us;
 	struct err *e;
 };
 
@@ -101,6 +101,12 @@ static struct cost cost_of(str s)
 	size_t n;
 
 	for (; s.n; s = str_from(s, n)) {
+		for (n = 0; n < s.n && (unsigned char)s.p[n] < 0x80;)
+			n++;
+		c.quarters += n;
+		c.units += n;
+		if (n)
+			continue;
 		n = utf8_next(s, &cp);
 		if (!n) {
 			n = 1;
@@ -134,12 +140,10 @@ size_t brief_tokens(str text)
 /* A later session went on after this step was noted, and did not take it up. */
 static bool stale(struct brief *b, const struct index_item *it)
 {
-	int64_t us = 0;
-
-	if (it->type != EVENT_NEXT_STEP || !it->at_us ||
-	    index_last_session(b->ix, b->o->project, it->session, &us, b->e))
+	if (it->type != EVENT_NEXT_STEP || !it->at_us)
 		return false;
-	return us > it->at_us;
+	return (str_eq(it->session, buf_str(&b->last)) ? b->last_but_one_us
+						       : b->last_us) > it->at_us;
 }
 
 static str why(struct brief *b, const struct index_item *it)
@@ -209,6 +213,12 @@ static int collect(struct brief *b)
 	size_t active[EVENT_TYPES], skipped[EVENT_TYPES] = {0};
 	int ret = index_counts(b->ix, b->o->project, active, b->e);
 
+	if (!ret)
+		ret = index_last_session(b->ix, b->o->project, STR_NONE, &b->last_us,
+					 &b->last, b->e);
+	if (!ret)
+		ret = index_last_session(b->ix, b->o->project, buf_str(&b->last),
+					 &b->last_but_one_us, NULL, b->e);
 	if (!ret && b->skip.n)
 		ret = index_session_counts(b->ix, b->o->project, b->skip, skipped, b->e);
 	for (int t = 0; t < EVENT_TYPES && !ret; t++) {
@@ -560,7 +570,8 @@ static struct cost cap_of(const struct brief_options *o)
 int brief_render(struct buf *out, struct index *ix, const struct brief_options *o,
 		 struct brief_figures *f, struct err *e)
 {
-	struct brief b = {.o = o, .ix = ix, .e = e, .cap = cap_of(o)};
+	struct brief b = {
+		.o = o, .ix = ix, .e = e, .cap = cap_of(o), .last = BUF_INIT(256)};
 	struct buf head = BUF_INIT(4096), block = BUF_INIT(BRIEF_OUT_MAX);
 	char skip[SESSIONNOTE_HEX + 2] = "_";
 	struct brief_figures none;
@@ -581,6 +592,7 @@ int brief_render(struct buf *out, struct index *ix, const struct brief_options *
 		render_both(&b, buf_str(&head), buf_str(&block), out, f ? f : &none);
 	buf_release(&head);
 	buf_release(&block);
+	buf_release(&b.last);
 	arena_release(&b.arena);
 	return ret;
 }

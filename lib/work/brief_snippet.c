@@ -31,6 +31,17 @@ static void collapse(struct buf *b, str text, size_t max)
 	uint32_t cp;
 
 	for (; text.n && max; text = str_from(text, n)) {
+		for (n = 0;
+		     n < text.n && n < max && text.p[n] > ' ' && text.p[n] != 0x7F;)
+			n++;
+		if (n) { /* a plain word */
+			if (gap)
+				buf_byte(b, ' ');
+			gap = false;
+			max -= n;
+			buf_add(b, str_head(text, n));
+			continue;
+		}
 		n = utf8_next(text, &cp);
 		if (!n) {
 			n = 1;
@@ -55,6 +66,10 @@ static size_t chars(str s, size_t n)
 	uint32_t cp;
 
 	for (; n && at < s.n; n--) {
+		if ((unsigned char)s.p[at] < 0x80) {
+			at++;
+			continue;
+		}
 		k = utf8_next(str_from(s, at), &cp);
 		at += k ? k : 1;
 	}
