@@ -246,9 +246,10 @@ int index_projects(struct index *ix,
 		   int (*fn)(str project, size_t active, int64_t newest_us, void *arg),
 		   void *arg, struct err *e)
 {
+	/* a file of folder 0 (VAULT_PROJECT) is a record's, which is of no project */
 	static const char sql[] =
 		"SELECT p.id, p.name, (SELECT sum(n) FROM tally t WHERE t.project = p.id) "
-		"FROM project p WHERE EXISTS (SELECT 1 FROM file f WHERE f.project = p.id) "
+		"FROM project p WHERE EXISTS (SELECT 1 FROM file f WHERE f.project = p.id AND f.folder <> 0) "
 		"ORDER BY p.name";
 	sqlite3_stmt *st;
 	int64_t us;

@@ -28,28 +28,38 @@ static bool taken(const struct vault *v, struct buf *b)
 	return !b->full;
 }
 
+static bool put(const char *path, str line)
+{
+	struct fs_pending p;
+
+	if (fs_begin_append(&p, path, line, NULL))
+		return false;
+	io.close(p.fd);
+	return true;
+}
+
 void recnews_add(const struct vault *v, str rel)
 {
-	struct buf path = BUF_INIT(4096), line = BUF_INIT(SIZE_MAX);
-	struct fs_pending p;
+	struct buf path = BUF_INIT(4096), line = BUF_INIT(SIZE_MAX), dir = BUF_INIT(4096);
 
 	buf_add(&line, rel);
 	buf_byte(&line, '\n');
-	if (place(v, &path) &&
-	    fs_begin_append(&p, buf_cstr(&path), buf_str(&line), NULL) == 0)
-		io.close(p.fd);
+	if (place(v, &path) && !put(buf_cstr(&path), buf_str(&line)) &&
+	    index_place(v, &dir) && fs_mkdirs(buf_cstr(&dir), 0700, NULL) == 0)
+		put(buf_cstr(&path), buf_str(&line));
 	buf_release(&path);
 	buf_release(&line);
+	buf_release(&dir);
 }
 
-bool recnews_any(const struct vault *v)
+size_t recnews_any(const struct vault *v)
 {
 	struct buf path = BUF_INIT(4096);
-	struct stat st;
+	struct stat st = {.st_size = 0};
 	bool any = place(v, &path) && io.lstat(buf_cstr(&path), &st) == 0;
 
 	buf_release(&path);
-	return any;
+	return any ? (size_t)st.st_size : 0;
 }
 
 void recnews_take(const struct vault *v, struct buf *out)

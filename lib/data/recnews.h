@@ -4,8 +4,8 @@
  *   recnews_add(&vault, rel);                    after a write
  *   if (recnews_any(&vault)) { recnews_take(&vault, &paths); ... recnews_done(&vault); }
  *
- * A file beside the index in the cache, a path a line; disposable, never waited for. Where there is no folder
- * for it there is no index yet, and nothing is left.
+ * A file beside the index in the cache, a path a line; disposable, never waited for. Where there is no place
+ * for it nothing is left.
  */
 #ifndef DATA_RECNEWS_H
 #define DATA_RECNEWS_H
@@ -16,7 +16,8 @@
 #define RECNEWS_MAX (16u << 20)
 
 void recnews_add(const struct vault *v, str rel);
-bool recnews_any(const struct vault *v);
+/* How many bytes of it there are. */
+size_t recnews_any(const struct vault *v);
 /* Append the lines that are there; later ones go into a new file. */
 void recnews_take(const struct vault *v, struct buf *out);
 /* What was taken is dealt with. */

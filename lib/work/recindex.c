@@ -22,6 +22,7 @@
 #define BUSY_MS    50
 #define EVERY_NS   INT64_C(2000000000)
 #define SHARE      50 /* of the time, at most one part in so many is spent on looking at all */
+#define NEWS_MAX   (16u << 10) /* bytes that recindex_news takes over: some hundred files */
 #define SETTLED_NS INT64_C(50000000)
 
 struct run {
@@ -222,6 +223,49 @@ static int refresh(struct run *r)
 	return ret;
 }
 
+static void run_begin(struct run *r, const struct vault *v, struct vault *own,
+		      struct err *e)
+{
+	*own = *v;
+	*r = (struct run){.v = v,
+			  .store = {own, "", ""},
+			  .texts = BUF_INIT(SIZE_MAX),
+			  .body = BUF_INIT(SIZE_MAX),
+			  .e = e};
+}
+
+static void run_end(struct run *r)
+{
+	buf_release(&r->texts);
+	buf_release(&r->body);
+}
+
+int recindex_news(const struct vault *v, struct index *ix, struct err *e)
+{
+	struct vault own;
+	struct run r;
+	size_t news = recnews_any(v);
+	int ret;
+
+	/* many: a search will take them, which may take its time */
+	if (!news || news > NEWS_MAX)
+		return 0;
+	ret = index_begin(ix, e);
+	if (ret)
+		return ret;
+	run_begin(&r, v, &own, e);
+	r.ix = ix;
+	ret = take_changes(&r);
+	if (!ret)
+		ret = index_commit(ix, e);
+	if (ret)
+		index_rollback(ix);
+	else
+		recnews_done(v);
+	run_end(&r);
+	return ret;
+}
+
 struct match {
 	int (*fn)(str rel, void *arg);
 	void *arg;
@@ -273,7 +317,6 @@ int recindex_match(const struct vault *v, str words, size_t offset, size_t limit
 	if (!ret)
 		ret = index_match(r.ix, &q, give, &m, NULL, e);
 	index_free(r.ix);
-	buf_release(&r.texts);
-	buf_release(&r.body);
+	run_end(&r);
 	return ret;
 }

@@ -14,6 +14,10 @@
 
 #include "data/vault.h"
 
+struct index;
+
+/* Take over what our writers left word of, if it is not much, and nothing else: two looks when there is nothing. */
+int recindex_news(const struct vault *v, struct index *ix, struct err *e);
 /* Call fn with the path of each record's file, the best first, from offset on; fn != 0 stops and is returned. */
 int recindex_match(const struct vault *v, str words, size_t offset, size_t limit,
 		   int (*fn)(str rel, void *arg), void *arg, struct err *e);

@@ -37,7 +37,8 @@ static void add_text(struct buf *b, const struct search_hit *h, bool explain)
 	buf_add(b, STR("] ("));
 	buf_add(b, label(it));
 	buf_add(b, STR(") "));
-	if (it->kind != INDEX_EVENT && it->name.n) {
+	/* a record's text begins with its address */
+	if (it->kind != INDEX_EVENT && it->kind != INDEX_RECORD && it->name.n) {
 		utf8_show(b, it->name, UTF8_ONELINE);
 		buf_add(b, STR(": "));
 	}

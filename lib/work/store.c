@@ -18,6 +18,7 @@
 #include "data/config.h"
 #include "data/journal.h"
 #include "data/project.h"
+#include "work/recindex.h"
 #include "work/redact.h"
 #include "work/supersede.h"
 
@@ -185,6 +186,8 @@ int store_refresh(struct store *s, str project, bool all, struct err *e)
 		return err_set(e, s->index_err.code ? s->index_err.code : HF_EIO, "%s",
 			       s->index_err.msg[0] ? s->index_err.msg : "no index");
 	ret = store_project(s, project, &project, e);
+	/* what is not taken over now is at the next call */
+	recindex_news(&s->vault, s->index, NULL);
 	return ret ? ret : store_reindex_all(s, project, all, e);
 }
 

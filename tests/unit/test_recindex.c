@@ -94,6 +94,45 @@ static void test_recindex__an_index_that_is_gone_is_made_anew(void **state)
 	recorded_close(&r);
 }
 
+static int count_project(str project, size_t active, int64_t newest_us, void *arg)
+{
+	(void)project;
+	(void)active;
+	(void)newest_us;
+	++*(int *)arg;
+	return 0;
+}
+
+static int count_item(const struct index_item *it, double score, void *arg)
+{
+	(void)score;
+	assert_int_equal(it->kind, INDEX_RECORD);
+	++*(int *)arg;
+	return 0;
+}
+
+static void test_recindex__the_news_alone_are_enough_for_who_holds_the_index(void **state)
+{
+	struct index_query q = {.text = STR("red"), .type = -1, .limit = 5};
+	struct recorded r;
+	struct index *ix;
+	int n = 0;
+
+	(void)state;
+	recorded_open(&r);
+	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	assert_int_equal(recindex_news(&r.vault, ix, NULL), 0);
+	assert_int_equal(index_match(ix, &q, count_item, &n, NULL, NULL), 0);
+	assert_int_equal(n, 1);
+	/* they are of no project */
+	n = 0;
+	assert_int_equal(index_projects(ix, count_project, &n, NULL), 0);
+	assert_int_equal(n, 0);
+	index_free(ix);
+	recorded_close(&r);
+}
+
 static void test_recindex__no_secret_is_in_it(void **state)
 {
 	struct recorded r;
@@ -115,6 +154,8 @@ int main(void)
 		cmocka_unit_test(
 			test_recindex__what_others_did_is_found_when_all_files_are_looked_at),
 		cmocka_unit_test(test_recindex__an_index_that_is_gone_is_made_anew),
+		cmocka_unit_test(
+			test_recindex__the_news_alone_are_enough_for_who_holds_the_index),
 		cmocka_unit_test(test_recindex__no_secret_is_in_it),
 	};
 
