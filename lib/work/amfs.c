@@ -137,7 +137,7 @@ static int do_read(struct amfs *a, const struct jsonval *q, struct buf *result,
 		   struct err *e)
 {
 	double floor = amfs_number(jsondoc_get(q, "minConfidence"), 0), confidence;
-	struct record r = {.lineage = LINEAGE_INIT};
+	struct record_view r = {.lineage = LINEAGE_INIT};
 	struct address at;
 	uint64_t outcomes;
 	int ret = address_of(&at, jsondoc_str(jsondoc_get(q, "entityPath")),
@@ -171,7 +171,7 @@ struct listing {
 static int list_one(const char *rel, const struct stat *st, void *arg)
 {
 	struct listing *l = arg;
-	struct record r;
+	struct record_view r;
 	int ret = record_load_path(l->a->store, str_of(rel), &r, NULL);
 
 	(void)st;
@@ -293,7 +293,7 @@ static int outcome_on(struct amfs *a, str spec, const struct jsonval *o,
 	struct amfs_new n = {.agent = jsondoc_str(jsondoc_get(o, "agentId"))};
 	struct buf patterns = BUF_INIT(SIZE_MAX), artifacts = BUF_INIT(SIZE_MAX),
 		   ttl = BUF_INIT(SIZE_MAX);
-	struct record r = {.lineage = LINEAGE_INIT};
+	struct record_view r = {.lineage = LINEAGE_INIT};
 	const struct jsonval *x;
 	struct jsondoc *d = NULL;
 	struct address at;

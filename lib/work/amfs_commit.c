@@ -49,8 +49,8 @@ static struct item *find(struct log *l, str id)
 	return NULL;
 }
 
-static struct item *add(struct log *l, const struct record *r, const struct jsonval *c,
-			str id)
+static struct item *add(struct log *l, const struct record_view *r,
+			const struct jsonval *c, str id)
 {
 	struct buf parents = BUF_INIT(SIZE_MAX);
 	struct item *it;
@@ -77,7 +77,7 @@ static struct item *add(struct log *l, const struct record *r, const struct json
 	return it;
 }
 
-static void add_version(struct log *l, const struct record *r)
+static void add_version(struct log *l, const struct record_view *r)
 {
 	struct jsondoc *d;
 	const struct jsonval *x = amfs_extra(r, &d), *c = jsondoc_get(x, "commit");
@@ -106,7 +106,7 @@ static void add_version(struct log *l, const struct record *r)
 static int look(const char *rel, const struct stat *st, void *arg)
 {
 	struct log *l = arg;
-	struct record r;
+	struct record_view r;
 
 	(void)st;
 	if (record_load_path(l->a->store, str_of(rel), &r, NULL) == 0) {

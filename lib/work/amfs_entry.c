@@ -31,13 +31,13 @@ double amfs_number(const struct jsonval *v, double fallback)
 	return d;
 }
 
-const struct jsonval *amfs_extra(const struct record *r, struct jsondoc **d)
+const struct jsonval *amfs_extra(const struct record_view *r, struct jsondoc **d)
 {
 	*d = r->v->extra.n ? jsondoc_parse(r->v->extra, AMFS_LINE_MAX, NULL) : NULL;
 	return jsondoc_get(jsondoc_root(*d), "amfs");
 }
 
-void amfs_believed(const struct record *r, double *confidence, uint64_t *outcomes)
+void amfs_believed(const struct record_view *r, double *confidence, uint64_t *outcomes)
 {
 	struct jsondoc *d;
 	const struct jsonval *x = amfs_extra(r, &d);
@@ -73,7 +73,7 @@ static void add_str(struct buf *b, const char *key, str s)
 	json_add_str(b, s);
 }
 
-void amfs_entry(const struct record *r, struct buf *out)
+void amfs_entry(const struct record_view *r, struct buf *out)
 {
 	struct buf value = BUF_INIT(SIZE_MAX);
 	struct jsondoc *d;
@@ -119,7 +119,7 @@ void amfs_entry(const struct record *r, struct buf *out)
 static uint64_t chain_before(struct amfs *a, const struct address *at, struct buf *chain)
 {
 	struct jsondoc *d = NULL;
-	struct record r;
+	struct record_view r;
 	uint64_t version = 0;
 
 	if (record_read(a->store, at, 0, STR_NONE, &r, NULL) == 0) {
@@ -205,7 +205,7 @@ int amfs_write(struct amfs *a, const struct amfs_new *n, const struct amfs_commi
 	struct record_store as = *a->store;
 	struct buf value = BUF_INIT(AMFS_LINE_MAX);
 	struct record_done done = {.value = BUF_INIT(0)};
-	struct record now = {.lineage = LINEAGE_INIT};
+	struct record_view now = {.lineage = LINEAGE_INIT};
 	struct address at;
 	size_t secrets = 0;
 	int ret = address_of(&at, n->path, n->key, e);

@@ -48,11 +48,11 @@ struct amfs_commit {
 int amfs_write(struct amfs *a, const struct amfs_new *n, const struct amfs_commit *c,
 	       struct buf *entry, struct err *e);
 /* Append the version of r as an entry. */
-void amfs_entry(const struct record *r, struct buf *out);
+void amfs_entry(const struct record_view *r, struct buf *out);
 /* Members of the extra of a version: the document (to be freed) and the object, NULL when there is none. */
-const struct jsonval *amfs_extra(const struct record *r, struct jsondoc **d);
+const struct jsonval *amfs_extra(const struct record_view *r, struct jsondoc **d);
 /* Confidence and outcomes of a version, by its extra, else by our own reports. */
-void amfs_believed(const struct record *r, double *confidence, uint64_t *outcomes);
+void amfs_believed(const struct record_view *r, double *confidence, uint64_t *outcomes);
 double amfs_number(const struct jsonval *v, double fallback);
 
 int amfs_commit_begin(struct amfs *a, struct amfs_commit *c, str agent, str message,

@@ -10,7 +10,8 @@
  *   compact                   the brief once more: the summary has taken it out of the context
  *   resume, fork              the lines that the session has not been told yet
  *
- * The events of a session whose document the first entry gives are left out.
+ * The events of a session whose document the first entry gives are left out. Packets that wait for
+ * this agent, or for anyone, are offered a line each.
  */
 #include "work/lifecycle_parts.h"
 
@@ -22,6 +23,7 @@
 #include "base/fs.h"
 #include "work/brief.h"
 #include "work/inject.h"
+#include "work/packet.h"
 #include "work/recall.h"
 
 #define BRIEF_UNITS 4000
@@ -200,6 +202,33 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 	return ret;
 }
 
+/* Packets that wait for this agent or anyone, a line each, before the first section. */
+static void offers(struct lifecycle *l, struct buf *text)
+{
+	const char *agent = getenv("AGENT_ID");
+	struct record_store s = {&l->vault, agent ? agent : "", l->j->session};
+	struct buf lines = BUF_INIT(BRIEF_OUT_MAX), all = BUF_INIT(BRIEF_OUT_MAX);
+	size_t n = packet_offer(&s, l->o.deadline_ns, &lines), at;
+
+	if (lines.n) {
+		at = str_find(buf_str(text), STR("## "));
+		at = at == STR_NPOS ? text->n : at;
+		buf_add(&all, str_head(buf_str(text), at));
+		buf_add(&all, STR("## Handed over, waiting to be picked up\n"));
+		buf_add(&all, buf_str(&lines));
+		if (n > PACKET_OFFERS_MAX)
+			buf_printf(&all, "- and %zu more\n", n - PACKET_OFFERS_MAX);
+		buf_byte(&all, '\n');
+		buf_add(&all, str_from(buf_str(text), at));
+		if (!all.full) {
+			buf_reset(text);
+			buf_add(text, buf_str(&all));
+		}
+	}
+	buf_release(&lines);
+	buf_release(&all);
+}
+
 /* What of it this session is to be told; the ledger holds it afterwards. */
 static bool to_tell(const struct lifecycle *l, const struct buf *brief, struct buf *text,
 		    struct buf *ledger)
@@ -234,9 +263,12 @@ int lifecycle_brief(struct lifecycle *l, struct buf *reply, struct err *e)
 		   out = BUF_INIT(BRIEF_OUT_MAX), ledger = BUF_INIT(LEDGER_MAX);
 	int ret = 0;
 
-	if (l->quiet || !l->vault_ok || !vault_exists(&l->vault) || !has_notes(l))
+	if (l->quiet || !l->vault_ok || !vault_exists(&l->vault))
 		return 0;
-	ret = make(l, &brief, e);
+	if (has_notes(l))
+		ret = make(l, &brief, e);
+	if (!ret)
+		offers(l, &brief);
 	if (!ret && brief.n && to_tell(l, &brief, &text, &ledger)) {
 		inject_memory(&out, str_of(l->j->project), buf_str(&text), BRIEF_UNITS);
 		hookio_context(reply, HOOK_SESSION_START, buf_str(&out), STR_NONE);

@@ -310,7 +310,7 @@ static int add_list(struct buf *b, const char *key, const str *item, size_t n, s
 static int add_ref(struct buf *b, const struct record_store *s,
 		   const struct packet_ref *ref, struct err *e)
 {
-	struct record r = {.lineage = LINEAGE_INIT};
+	struct record_view r = {.lineage = LINEAGE_INIT};
 	struct address a = {0};
 	int ret = address_of(&a, ref->scope, ref->key, e);
 

@@ -111,9 +111,9 @@ size_t packet_offer(const struct record_store *s, int64_t deadline_ns, struct bu
 struct packet_pin {
 	str scope, key, chain;
 	uint64_t version;
-	double confidence; /* when it was pinned */
-	bool missing;      /* dangling: there is no such version */
-	struct record r;   /* filled unless missing */
+	double confidence;    /* when it was pinned */
+	bool missing;         /* dangling: there is no such version */
+	struct record_view r; /* filled unless missing */
 };
 /* Call fn for each pinned version, in order; fn != 0 stops. The pin is released after it. */
 int packet_resolve(const struct record_store *s, const struct packet *p,

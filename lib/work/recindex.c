@@ -60,7 +60,7 @@ static int64_t time_us(str at)
 	return clock_parse(at, &ms) ? ms * 1000 : 0;
 }
 
-static int put_item(struct run *r, struct index_file *f, const struct record *rec)
+static int put_item(struct run *r, struct index_file *f, const struct record_view *rec)
 {
 	struct index_put p = {
 		.kind = INDEX_RECORD, .importance = 3, .at_us = time_us(rec->v->at)};
@@ -82,7 +82,7 @@ static int put_item(struct run *r, struct index_file *f, const struct record *re
 static int put_file(struct run *r, str rel, const struct stat *st)
 {
 	struct index_file f;
-	struct record rec;
+	struct record_view rec;
 	struct stat own;
 	int fd, ret = 0;
 

@@ -18,18 +18,19 @@ const char *record_agent(const struct record_store *s)
 	return s->agent && *s->agent ? s->agent : "claude-code";
 }
 
-void record_release(struct record *r)
+void record_release(struct record_view *r)
 {
 	address_release(&r->address);
 	chain_release(&r->chain);
 	lineage_release(&r->lineage);
 	buf_release(&r->text);
-	*r = (struct record){.lineage = LINEAGE_INIT};
+	*r = (struct record_view){.lineage = LINEAGE_INIT};
 }
 
-static void record_begin(struct record *r, const struct address *a)
+static void record_begin(struct record_view *r, const struct address *a)
 {
-	*r = (struct record){.lineage = LINEAGE_INIT, .text = BUF_INIT(SHELF_FILE_MAX)};
+	*r = (struct record_view){.lineage = LINEAGE_INIT,
+				  .text = BUF_INIT(SHELF_FILE_MAX)};
 	if (a)
 		address_of(&r->address, a->scope, a->key, NULL);
 }
@@ -81,7 +82,7 @@ static int open_record(const struct record_store *s, const struct address *a,
 	return fd < 0 ? err_set(e, fd, "%s", own.msg) : fd;
 }
 
-static bool is_corrupt(const struct record *r, const struct lineage_entry *v)
+static bool is_corrupt(const struct record_view *r, const struct lineage_entry *v)
 {
 	char content[65], chain[65];
 
@@ -93,7 +94,7 @@ static bool is_corrupt(const struct record *r, const struct lineage_entry *v)
 	return !str_eq(v->content, str_of(content)) || !str_eq(v->chain, str_of(chain));
 }
 
-void record_pick(struct record *r, size_t i)
+void record_pick(struct record_view *r, size_t i)
 {
 	r->v = &r->lineage.entry[i];
 	r->last = r->chain.last;
@@ -109,7 +110,7 @@ void record_pick(struct record *r, size_t i)
 }
 
 /* The text is there: all of it. */
-static int load_text(struct record *r, struct err *e)
+static int load_text(struct record_view *r, struct err *e)
 {
 	lineage_parse(&r->lineage, buf_str(&r->text));
 	chain_of(&r->chain, &r->lineage);
@@ -121,8 +122,8 @@ static int load_text(struct record *r, struct err *e)
 	return 0;
 }
 
-int record_load(const struct record_store *s, const struct address *a, struct record *r,
-		struct err *e)
+int record_load(const struct record_store *s, const struct address *a,
+		struct record_view *r, struct err *e)
 {
 	struct buf rel = BUF_INIT(SIZE_MAX);
 	struct err own = ERR_INIT;
@@ -137,7 +138,7 @@ int record_load(const struct record_store *s, const struct address *a, struct re
 	return ret ? err_set(e, ret, "%s", own.msg) : load_text(r, e);
 }
 
-int record_load_path(const struct record_store *s, str rel, struct record *r,
+int record_load_path(const struct record_store *s, str rel, struct record_view *r,
 		     struct err *e)
 {
 	int ret;
@@ -154,7 +155,8 @@ int record_load_path(const struct record_store *s, str rel, struct record *r,
 }
 
 /* The block of the current version, as the file's last line tells. False: look through all. */
-static bool read_head(int fd, uint64_t size, const struct record *tail, struct record *r)
+static bool read_head(int fd, uint64_t size, const struct record_view *tail,
+		      struct record_view *r)
 {
 	const struct lineage_state *head = &tail->lineage.entry[0].head;
 	struct err ignored = ERR_INIT;
@@ -179,7 +181,7 @@ static bool read_head(int fd, uint64_t size, const struct record *tail, struct r
 	return true;
 }
 
-static int pick_version(struct record *r, uint64_t version, str chain, struct err *e)
+static int pick_version(struct record_view *r, uint64_t version, str chain, struct err *e)
 {
 	size_t found = STR_NPOS;
 
@@ -200,9 +202,9 @@ static int pick_version(struct record *r, uint64_t version, str chain, struct er
 }
 
 int record_read(const struct record_store *s, const struct address *a, uint64_t version,
-		str chain, struct record *r, struct err *e)
+		str chain, struct record_view *r, struct err *e)
 {
-	struct record tail;
+	struct record_view tail;
 	struct stat st;
 	bool done;
 	int fd, ret;

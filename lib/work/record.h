@@ -72,7 +72,7 @@ int record_write(const struct record_store *s, const struct address *a,
 		 const struct record_new *n, struct record_done *done, struct err *e);
 void record_done_release(struct record_done *done);
 
-struct record {
+struct record_view {
 	struct address address;
 	const struct lineage_entry *v; /* the version that was asked for */
 	struct lineage_state state;    /* confidence and counts of it */
@@ -91,16 +91,16 @@ struct record {
  * HF_ENOTFOUND: no such record, or version. r is to be released whatever comes back.
  */
 int record_read(const struct record_store *s, const struct address *a, uint64_t version,
-		str chain, struct record *r, struct err *e);
+		str chain, struct record_view *r, struct err *e);
 /* All of the file; r->v is the current version (the first head). */
-int record_load(const struct record_store *s, const struct address *a, struct record *r,
-		struct err *e);
+int record_load(const struct record_store *s, const struct address *a,
+		struct record_view *r, struct err *e);
 /* The same for a path below the shelf; the address is what the file says, else what its name says. */
-int record_load_path(const struct record_store *s, str rel, struct record *r,
+int record_load_path(const struct record_store *s, str rel, struct record_view *r,
 		     struct err *e);
 /* Make the i-th entry, a version, the one of r (which is full). */
-void record_pick(struct record *r, size_t i);
-void record_release(struct record *r);
+void record_pick(struct record_view *r, size_t i);
+void record_release(struct record_view *r);
 
 struct record_outcome {
 	enum outcome_kind kind;
@@ -127,10 +127,10 @@ int record_redact_text(struct buf *out, const char *what, str s, size_t max,
 		       size_t *secrets, struct err *e);
 
 /* Append r->v as a JSON object, as the tools and --json give it. Secrets that came in past us are taken out. */
-void record_json(const struct record *r, struct buf *out);
+void record_json(const struct record_view *r, struct buf *out);
 /* The same for people and models: the value is quoted line by line, control characters are escaped. */
-void record_text(const struct record *r, struct buf *out);
+void record_text(const struct record_view *r, struct buf *out);
 /* All versions of a full record, oldest first: a JSON array, or text with a blank line between. */
-void record_history(struct record *r, bool json, struct buf *out);
+void record_history(struct record_view *r, bool json, struct buf *out);
 
 #endif

@@ -40,7 +40,7 @@ static void add_json(struct buf *out, const char *key, str json)
 	buf_release(&clean);
 }
 
-static void add_heads(struct buf *out, const struct record *r)
+static void add_heads(struct buf *out, const struct record_view *r)
 {
 	json_add_key(out, "heads");
 	buf_byte(out, '[');
@@ -59,7 +59,7 @@ static void add_heads(struct buf *out, const struct record *r)
 	buf_byte(out, ']');
 }
 
-void record_json(const struct record *r, struct buf *out)
+void record_json(const struct record_view *r, struct buf *out)
 {
 	const struct lineage_entry *v = r->v;
 
@@ -148,7 +148,7 @@ static void add_tags(struct buf *out, str tags)
 	buf_release(&tag);
 }
 
-static void add_contest(struct buf *out, const struct record *r)
+static void add_contest(struct buf *out, const struct record_view *r)
 {
 	buf_printf(out, "CONTESTED: %zu versions are current, written side by side:\n",
 		   r->chain.nheads);
@@ -167,7 +167,7 @@ static void add_contest(struct buf *out, const struct record *r)
 	buf_add(out, STR("Write the version that holds; it ends the contest.\n"));
 }
 
-void record_text(const struct record *r, struct buf *out)
+void record_text(const struct record_view *r, struct buf *out)
 {
 	const struct lineage_entry *v = r->v;
 
@@ -199,7 +199,7 @@ void record_text(const struct record *r, struct buf *out)
 		add_contest(out, r);
 }
 
-void record_history(struct record *r, bool json, struct buf *out)
+void record_history(struct record_view *r, bool json, struct buf *out)
 {
 	bool contested = r->contested;
 	size_t n = 0;

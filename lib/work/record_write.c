@@ -238,7 +238,7 @@ static int check_now(const struct record_store *s, const struct address *a,
 		     struct record_done *done, struct err *e)
 {
 	struct buf now = BUF_INIT(SIZE_MAX);
-	struct record r;
+	struct record_view r;
 	int ret = 0;
 
 	if (n->expects && n->expected != end->last) {
@@ -388,7 +388,7 @@ static int old_version(const struct record_store *s, const struct address *a,
 		       uint64_t version, struct lineage_state *state, char chain[65],
 		       struct err *e)
 {
-	struct record r;
+	struct record_view r;
 	int ret = record_read(s, a, version, STR_NONE, &r, e);
 
 	if (!ret) {

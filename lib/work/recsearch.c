@@ -33,7 +33,7 @@ struct search {
 	struct buf hits;
 };
 
-static unsigned count_words(const struct search *f, const struct record *r)
+static unsigned count_words(const struct search *f, const struct record_view *r)
 {
 	const struct lineage_entry *v = r->v;
 	const str in[] = {str_of(r->address.text), v->value, v->tags, v->agent, v->note};
@@ -71,7 +71,7 @@ static bool has_tag(str tags, str want)
 }
 
 /* All but the words. */
-static bool may_have(const struct search *f, const struct record *r)
+static bool may_have(const struct search *f, const struct record_view *r)
 {
 	const struct recsearch *q = f->q;
 
@@ -80,7 +80,7 @@ static bool may_have(const struct search *f, const struct record *r)
 	       r->state.confidence >= q->min_confidence;
 }
 
-static bool fits(const struct search *f, const struct record *r, unsigned *words)
+static bool fits(const struct search *f, const struct record_view *r, unsigned *words)
 {
 	if (!may_have(f, r))
 		return false;
@@ -88,7 +88,7 @@ static bool fits(const struct search *f, const struct record *r, unsigned *words
 	return !f->nwords || *words;
 }
 
-static void add_hit(struct search *f, const char *rel, const struct record *r,
+static void add_hit(struct search *f, const char *rel, const struct record_view *r,
 		    size_t entry, unsigned words)
 {
 	struct hit h = {.rel = str_dup(str_of(rel)), .entry = entry, .words = words};
@@ -100,7 +100,7 @@ static void add_hit(struct search *f, const char *rel, const struct record *r,
 static int look(const char *rel, const struct stat *st, void *arg)
 {
 	struct search *f = arg;
-	struct record r;
+	struct record_view r;
 	unsigned words;
 
 	(void)st;
@@ -143,7 +143,7 @@ static void folder_of(const struct recsearch *q, struct buf *b)
 		address_folder(b, str_head(q->scope_prefix, slash));
 }
 
-static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *arg,
+static int give(struct search *f, int (*fn)(struct record_view *r, void *arg), void *arg,
 		size_t *more)
 {
 	struct hit *h = (struct hit *)(void *)f->hits.p;
@@ -155,7 +155,7 @@ static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *
 		qsort(h, n, sizeof(*h), by_rank);
 	*more = n > limit ? n - limit : 0;
 	for (size_t i = 0; i < n && i < limit && !ret; i++) {
-		struct record r;
+		struct record_view r;
 
 		/* it may have gone since */
 		if (record_load_path(f->s, str_of(h[i].rel), &r, NULL) == 0) {
@@ -171,7 +171,7 @@ static int give(struct search *f, int (*fn)(struct record *r, void *arg), void *
 /* What the index names, in its order, until there are enough. */
 struct ranked {
 	struct search *f;
-	int (*fn)(struct record *r, void *arg);
+	int (*fn)(struct record_view *r, void *arg);
 	void *arg;
 	size_t given, limit, more, met;
 	int ret;
@@ -180,7 +180,7 @@ struct ranked {
 static int follow(str rel, void *arg)
 {
 	struct ranked *k = arg;
-	struct record r;
+	struct record_view r;
 
 	k->met++;
 	if (record_load_path(k->f->s, rel, &r, NULL) == 0 &&
@@ -198,8 +198,8 @@ static int follow(str rel, void *arg)
 }
 
 /* < 0 before anything was given: go over the files. */
-static int by_index(struct search *f, int (*fn)(struct record *r, void *arg), void *arg,
-		    size_t *more)
+static int by_index(struct search *f, int (*fn)(struct record_view *r, void *arg),
+		    void *arg, size_t *more)
 {
 	struct ranked k = {.f = f,
 			   .fn = fn,
@@ -224,7 +224,7 @@ static int by_index(struct search *f, int (*fn)(struct record *r, void *arg), vo
 }
 
 int recsearch_run(const struct record_store *s, const struct recsearch *q,
-		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
+		  int (*fn)(struct record_view *r, void *arg), void *arg, size_t *more,
 		  struct err *e)
 {
 	struct search f = {.s = s, .q = q, .hits = BUF_INIT(SIZE_MAX)};

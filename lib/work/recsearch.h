@@ -30,7 +30,7 @@ struct recsearch {
  * known to fit (with the index not all are looked for).
  */
 int recsearch_run(const struct record_store *s, const struct recsearch *q,
-		  int (*fn)(struct record *r, void *arg), void *arg, size_t *more,
+		  int (*fn)(struct record_view *r, void *arg), void *arg, size_t *more,
 		  struct err *e);
 
 #endif

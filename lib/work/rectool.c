@@ -102,7 +102,7 @@ static void wrote_text(const struct address *a, const struct record_done *d,
 int rectool_write(const struct record_store *s, str scope, str key,
 		  const struct record_new *n, struct rectool *r, struct err *e)
 {
-	struct record now = {.lineage = LINEAGE_INIT};
+	struct record_view now = {.lineage = LINEAGE_INIT};
 	struct record_done d = {.value = BUF_INIT(0)};
 	struct address a;
 	int ret = address_of(&a, scope, key, e);
@@ -135,7 +135,7 @@ int rectool_write(const struct record_store *s, str scope, str key,
 static int read_all(const struct record_store *s, const struct address *a,
 		    struct rectool *r, struct err *e)
 {
-	struct record rec;
+	struct record_view rec;
 	int ret = record_load(s, a, &rec, e);
 
 	if (!ret) {
@@ -150,7 +150,7 @@ static int read_all(const struct record_store *s, const struct address *a,
 	return ret;
 }
 
-static void below_floor(const struct record *rec, double floor, struct rectool *r)
+static void below_floor(const struct record_view *rec, double floor, struct rectool *r)
 {
 	buf_add(&r->json, STR("{\"record\":null"));
 	rectool_double(&r->json, "confidence", rec->state.confidence);
@@ -165,7 +165,7 @@ static void below_floor(const struct record *rec, double floor, struct rectool *
 int rectool_read(const struct record_store *s, str scope, str key,
 		 const struct rectool_read *o, struct rectool *r, struct err *e)
 {
-	struct record rec = {.lineage = LINEAGE_INIT};
+	struct record_view rec = {.lineage = LINEAGE_INIT};
 	struct address a;
 	int ret = address_of(&a, scope, key, e);
 
@@ -192,7 +192,7 @@ struct found {
 	size_t n;
 };
 
-static int found_one(struct record *rec, void *arg)
+static int found_one(struct record_view *rec, void *arg)
 {
 	struct found *f = arg;
 
@@ -221,7 +221,8 @@ int rectool_search(const struct record_store *s, const struct recsearch *q,
 	if (!f.n)
 		buf_add(&r->text, STR("No record fits.\n"));
 	if (more)
-		buf_add(&r->text, STR("\nThere are more: ask with a larger limit, or for less.\n"));
+		buf_add(&r->text,
+			STR("\nThere are more: ask with a larger limit, or for less.\n"));
 	return rectool_full(r, e);
 }
 

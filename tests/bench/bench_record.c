@@ -238,7 +238,7 @@ static void verification(void)
 	verify_release(&v);
 }
 
-static int ignore(struct record *r, void *arg)
+static int ignore(struct record_view *r, void *arg)
 {
 	(void)r;
 	(void)arg;

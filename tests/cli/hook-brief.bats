@@ -151,3 +151,25 @@ brief()
 	brief A startup
 	cmp "$T/before" "$STATE/journal/$(sid A).json"
 }
+
+@test "packets that wait are offered a line each, also where there are no notes" {
+	H=${HANDOFF_BIN:-$BATS_TEST_DIRNAME/../../build/bin}/handoff
+	client A
+	AGENT_ID=scout "$H" packet create "Two listings worth a look" --next "Draft one"
+	AGENT_ID=scout "$H" packet create "For somebody else" --to somebody
+	brief A startup
+	has "## Handed over, waiting to be picked up"
+	has "from scout, "
+	has ": Two listings worth a look"
+	[[ $context != *"somebody else"* ]]
+	log goal 5 ev_1 'Count the lorries.'
+	client B
+	brief B startup
+	has "Count the lorries."
+	[[ $context == *"waiting to be picked up"*"Count the lorries."* ]]
+	# picked up by another: not offered again
+	AGENT_ID=executor "$H" packet pickup >/dev/null
+	client C
+	brief C startup
+	[[ $context != *"waiting to be picked up"* ]]
+}

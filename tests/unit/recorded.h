@@ -54,12 +54,12 @@ static inline int recorded_write(const struct record_store *s, const char *at,
 }
 
 /* The record, to be released; fails the test when it is not there. */
-static inline struct record recorded_read(const struct record_store *s, const char *at,
-					  uint64_t version)
+static inline struct record_view recorded_read(const struct record_store *s,
+					       const char *at, uint64_t version)
 {
 	struct err e = ERR_INIT;
 	struct address a;
-	struct record r;
+	struct record_view r;
 
 	assert_int_equal(address_of(&a, str_of(at), STR_NONE, NULL), 0);
 	if (record_read(s, &a, version, STR_NONE, &r, &e))
@@ -71,7 +71,7 @@ static inline struct record recorded_read(const struct record_store *s, const ch
 static inline bool recorded_is(const struct record_store *s, const char *at,
 			       uint64_t version, const char *json)
 {
-	struct record r = recorded_read(s, at, version);
+	struct record_view r = recorded_read(s, at, version);
 	struct buf b = BUF_INIT(1 << 20);
 	bool is;
 
@@ -86,7 +86,7 @@ static inline bool recorded_is(const struct record_store *s, const char *at,
 
 static inline double recorded_confidence(const struct record_store *s, const char *at)
 {
-	struct record r = recorded_read(s, at, 0);
+	struct record_view r = recorded_read(s, at, 0);
 	double c = r.state.confidence;
 
 	record_release(&r);

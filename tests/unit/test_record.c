@@ -13,7 +13,7 @@ static void
 test_record__a_write_to_what_exists_adds_a_version_and_keeps_the_old(void **state)
 {
 	struct recorded r;
-	struct record rec;
+	struct record_view rec;
 
 	(void)state;
 	recorded_open(&r);
@@ -40,7 +40,7 @@ static void test_record__what_is_not_there_is_said(void **state)
 {
 	struct recorded r;
 	struct address a;
-	struct record rec;
+	struct record_view rec;
 	struct err e = ERR_INIT;
 
 	(void)state;
@@ -63,7 +63,7 @@ static void
 test_record__outcomes_move_the_current_version_and_make_no_new_one(void **state)
 {
 	struct recorded r;
-	struct record rec;
+	struct record_view rec;
 
 	(void)state;
 	recorded_open(&r);
@@ -242,7 +242,7 @@ static void test_record__tags_are_stored_in_one_form_and_order(void **state)
 	struct record_new n = {.value = STR("1"), .tags = tags, .ntags = 3};
 	struct record_done d;
 	struct recorded r;
-	struct record rec;
+	struct record_view rec;
 	struct address a;
 
 	(void)state;
@@ -425,7 +425,7 @@ test_record__two_machines_side_by_side_are_contested_until_a_version_names_both(
 	void **state)
 {
 	struct recorded r;
-	struct record rec;
+	struct record_view rec;
 	str base;
 
 	(void)state;

@@ -2,7 +2,7 @@
 
 #include "work/recsearch.h"
 
-static int count(struct record *rec, void *arg)
+static int count(struct record_view *rec, void *arg)
 {
 	struct buf *b = arg;
 
