@@ -281,6 +281,22 @@ static void on_record(struct extract *x, const struct record *r)
 	}
 }
 
+/* Remember where facts of the record at hand come from; a uuid is letters, digits and dashes. */
+static void add_source(struct extract *x, const struct record *r)
+{
+	struct fact_source *s;
+
+	if (!r->uuid.n || r->uuid.n > UUID_BYTES)
+		return;
+	for (size_t i = 0; i < r->uuid.n; i++)
+		if (!str_is_alnum(r->uuid.p[i]) && r->uuid.p[i] != '-')
+			return;
+	s = extract_push_newest(x, &extract_table[T_SOURCE]);
+	s->record = x->f.records;
+	s->at = x->now;
+	s->uuid = extract_kept_str(x, r->uuid);
+}
+
 void extract_add(struct extract *x, const struct record *r)
 {
 	uint64_t hash = r->uuid.n ? str_hash(r->uuid) : 0;
@@ -288,6 +304,7 @@ void extract_add(struct extract *x, const struct record *r)
 	extract_make_room(x);
 	x->f.records++;
 	x->now = r->at;
+	x->source = false;
 	if (r->type == RECORD_FOREIGN)
 		return;
 	if (r->uuid.n) {
@@ -303,6 +320,8 @@ void extract_add(struct extract *x, const struct record *r)
 		return;
 	on_header(x, r);
 	on_record(x, r);
+	if (x->source)
+		add_source(x, r);
 }
 
 /* ---- facts ---- */
@@ -341,6 +360,13 @@ static bool off_prompt(const void *row, const struct sieve *s)
 static bool off_sentence(const void *row, const struct sieve *s)
 {
 	const struct fact_sentence *p = row;
+
+	return abandoned(s, p->record) || before(s, p->at);
+}
+
+static bool off_verdict(const void *row, const struct sieve *s)
+{
+	const struct fact_verdict *p = row;
 
 	return abandoned(s, p->record) || before(s, p->at);
 }
@@ -541,6 +567,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 		[T_RECENT] = off_record,    [T_TODO] = off_record,
 		[T_ANSWER] = off_record,    [T_AGENT] = off_record,
 		[T_REFUSED] = off_record,   [T_SHELLED] = off_record,
+		[T_VERDICT] = off_verdict,
 	};
 	struct sieve s = {t, since};
 	struct facts *v = &x->view;

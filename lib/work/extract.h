@@ -126,6 +126,22 @@ struct fact_todo {
 	str id, subject, status;
 };
 
+/* A sentence in which something was settled or given up, see prose_verdict. */
+struct fact_verdict {
+	uint64_t record;
+	int64_t at;
+	uint32_t k; /* place among those of its record */
+	bool deadend, user;
+	str text;
+};
+
+/* The uuid of a record that facts come from: prompts, verdicts, answers, refusals, tasks, commits, first edits, plans. */
+struct fact_source {
+	uint64_t record;
+	int64_t at;
+	str uuid;
+};
+
 struct fact_answer {
 	uint64_t record;
 	str header, question, answer, note, description;
@@ -191,7 +207,7 @@ struct facts {
 	FACTS_LIST(fact_prompt, prompt);
 	FACTS_LIST(fact_sentence, sentence);
 	FACTS_LIST(fact_sentence, thought);
-	FACTS_LIST(fact_edit, edit);    /* by last edit */
+	FACTS_LIST(fact_edit, edit); /* by last edit */
 	FACTS_LIST(fact_shelled, shelled);
 	FACTS_LIST(fact_read, read);    /* by last read */
 	FACTS_LIST(fact_name, named);   /* paths in talk, inputs, edits */
@@ -203,6 +219,8 @@ struct facts {
 	FACTS_LIST(fact_call, open);
 	FACTS_LIST(fact_call, recent); /* the last five calls with a result */
 	FACTS_LIST(fact_todo, todo);
+	FACTS_LIST(fact_verdict, verdict);
+	FACTS_LIST(fact_source, source); /* by record */
 	FACTS_LIST(fact_answer, answer);
 	FACTS_LIST(fact_agent, agent);
 	FACTS_LIST(fact_commit, commit);

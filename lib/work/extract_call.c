@@ -303,6 +303,7 @@ static void on_answers(struct extract *x, const struct val *result)
 		text = extract_squeezed(x, extract_door_val(x, v));
 		a = extract_push_newest(x, &extract_table[T_ANSWER]);
 		a->record = x->f.records;
+		x->source = true;
 		a->answer = extract_keep_line(x, text);
 		answer_option(x, a, result, v);
 		if (a->question.n == 0)
@@ -327,6 +328,7 @@ void extract_set_plan(struct extract *x, str plan)
 		return;
 	x->f.plan = extract_keep_ends(x, plan, HALF_TEXT_BYTES, HALF_TEXT_BYTES);
 	x->f.plan_record = x->f.records;
+	x->source = true;
 }
 
 static void on_success(struct extract *x, const struct call *c, const struct val *result,
@@ -403,6 +405,7 @@ static void on_refusal(struct extract *x, const struct call *c, str text)
 	struct fact_refused *r = extract_push_newest(x, &extract_table[T_REFUSED]);
 
 	r->record = x->f.records;
+	x->source = true;
 	r->tool = extract_keep(x, c->name, ID_BYTES);
 	r->label = extract_keep(x, c->label, LABEL_BYTES);
 	r->words = extract_keep_line(x, refusal_words(x, text));

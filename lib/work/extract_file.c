@@ -43,6 +43,7 @@ static struct fact_edit *find_edit(struct extract *x, str path)
 		extract_drop_oldest_file(x);
 	e = table_push(&extract_table[T_EDIT], x);
 	e->first = x->f.records;
+	x->source = true;
 	e->path = extract_keep(x, path, PATH_BYTES);
 	return e;
 }

@@ -44,6 +44,8 @@
 #define RECENT_MAX      5
 #define TODOS_MAX       200
 #define ANSWERS_MAX     100
+#define VERDICTS_MAX    200
+#define SOURCES_MAX     800
 #define AGENTS_MAX      64
 #define COMMITS_MAX     200
 #define PUSHES_MAX      64
@@ -60,6 +62,7 @@
 
 /* bytes of one kept text */
 #define ID_BYTES       200
+#define UUID_BYTES     64
 #define PATH_BYTES     1024
 #define LINE_BYTES     1000
 #define COMMAND_BYTES  400  /* the key of a command */
@@ -158,6 +161,7 @@ struct extract {
 	struct index ident, named;
 	uint32_t seen_mark[SEEN_MARKS]; /* how many of the ring have these low bits */
 	int64_t now;                    /* time of the record at hand */
+	bool source; /* the record at hand gave a fact whose uuid is to be known */
 };
 
 /* The order is that of the saved state. */
@@ -191,6 +195,8 @@ enum {
 	T_WAIT,
 	T_FINDING,
 	T_SHELLED,
+	T_VERDICT,
+	T_SOURCE,
 	T_COUNT,
 };
 

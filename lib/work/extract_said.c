@@ -41,7 +41,31 @@ static str *all_sentences(struct extract *x, str text, size_t *n)
 	return s;
 }
 
+/* The sentences of a text in which something is settled. */
+static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
+{
+	uint32_t count = 0;
+
+	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
+		enum prose_verdict verdict = prose_verdict(s[k], user);
+		struct fact_verdict *v;
+
+		if (verdict == PROSE_VERDICT_NONE)
+			continue;
+		v = extract_push_newest(x, &extract_table[T_VERDICT]);
+		v->record = x->f.records;
+		v->at = x->now;
+		v->k = count++;
+		v->deadend = verdict == PROSE_VERDICT_DEADEND;
+		v->user = user;
+		v->text = extract_keep_line(x, extract_squeezed(x, s[k]));
+		x->source = true;
+	}
+}
+
 #define SHORT_PROMPT 160
+#define TOLD_BYTES                                                                       \
+	1500 /* a longer prompt is a task or a paste: no single word of it settles something */
 
 /* The question that a short prompt answers: the last sentence before it. */
 static str question_before(struct extract *x, str text, enum fact_prompt_kind kind)
@@ -74,8 +98,15 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 		return;
 	same_as = same ? same->record : 0;
 	asked = question_before(x, text, kind);
+	if ((kind == FACT_PROMPT || kind == FACT_QUEUED) && text.n < TOLD_BYTES) {
+		size_t n;
+		str *all = all_sentences(x, text, &n);
+
+		add_verdicts(x, all, n, true);
+	}
 	p = table_push(&extract_table[T_PROMPT], x);
 	p->record = x->f.records;
+	x->source = true;
 	p->at = x->now;
 	p->same_as = same_as;
 	p->kind = kind;
@@ -281,6 +312,7 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 	extract_count_names(x, utf8_head(s, 8000), WEIGHT_TEXT);
 	all = all_sentences(x, s, &n);
 	diagnose(x, all, n);
+	add_verdicts(x, all, n, false);
 	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
 		row = add_sentence(x, &extract_table[T_SENTENCE], all[k]);
 		if (!row)

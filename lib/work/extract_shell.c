@@ -181,6 +181,7 @@ static void add_commit(struct extract *x, str sha, str subject, str branch)
 	struct fact_commit *c = extract_push_newest(x, &extract_table[T_COMMIT]);
 
 	c->record = x->f.records;
+	x->source = true;
 	c->sha = extract_keep(x, sha, ID_BYTES);
 	c->subject = extract_keep(x, subject, 300);
 	c->branch = extract_keep(x, branch, ID_BYTES);

@@ -119,6 +119,14 @@ static const struct field FINDING_FIELDS[] = {F(record, U64), F(text, STR),
 static const struct field SHELLED_FIELDS[] = {F(record, U64), F(at, U64), F(path, STR),
 					      F(how, STR)};
 #undef FIELD_TYPE
+#define FIELD_TYPE struct fact_verdict
+static const struct field VERDICT_FIELDS[] = {F(record, U64), F(at, U64),
+					      F(k, U32),      F(deadend, BOOL),
+					      F(user, BOOL),  F(text, STR)};
+#undef FIELD_TYPE
+#define FIELD_TYPE struct fact_source
+static const struct field SOURCE_FIELDS[] = {F(record, U64), F(at, U64), F(uuid, STR)};
+#undef FIELD_TYPE
 #define FIELD_TYPE struct facts
 static const struct field SELF_FIELDS[] = {F(records, U64),
 					   F(session, STR),
@@ -197,6 +205,8 @@ const struct table extract_table[T_COUNT] = {
 	[T_WAIT] = OWN("wait", wait, WAITS_MAX, WAIT_FIELDS),
 	[T_FINDING] = OWN("finding", finding, FINDINGS_MAX, FINDING_FIELDS),
 	[T_SHELLED] = FACT("shelled", shelled, SHELLED_MAX, SHELLED_FIELDS),
+	[T_VERDICT] = FACT("verdict", verdict, VERDICTS_MAX, VERDICT_FIELDS),
+	[T_SOURCE] = FACT("source", source, SOURCES_MAX, SOURCE_FIELDS),
 };
 
 /* A new row; the oldest goes when the table is full. */
@@ -681,7 +691,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 3\n"
+#define SAVED_FIRST "handoff-extract 4\n"
 #define SAVED_LAST  "end "
 
 /* Eight bytes at a time: it is much text, and often. */
@@ -722,7 +732,8 @@ static int saved_body(str *text, struct err *e)
 	if (all.n < sizeof SAVED_FIRST + sizeof SAVED_LAST + 16)
 		return err_set(e, HF_EFORMAT, "saved state: cut off");
 	all.n -= 17;
-	(void)snprintf(want, sizeof want, "%016llx\n", (unsigned long long)extract_checksum(all));
+	(void)snprintf(want, sizeof want, "%016llx\n",
+		       (unsigned long long)extract_checksum(all));
 	if (!str_eq(last, str_of(want)) || !str_ends(all, STR(SAVED_LAST)))
 		return err_set(e, HF_EFORMAT, "saved state: damaged");
 	all.n -= sizeof SAVED_LAST - 1;

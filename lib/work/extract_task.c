@@ -134,6 +134,7 @@ static void add_todo(struct extract *x, str id, str subject, str status)
 	struct fact_todo *t = extract_push_newest(x, &extract_table[T_TODO]);
 
 	t->record = x->f.records;
+	x->source = true;
 	t->id = extract_keep(x, id, ID_BYTES);
 	t->subject = extract_keep(x, subject, LINE_BYTES);
 	t->status = extract_keep(x, status, ID_BYTES);
@@ -146,6 +147,7 @@ void extract_on_todo_list(struct extract *x, str payload)
 	size_t n = 0;
 
 	x->f.ntodo = 0;
+	x->source = true;
 	while (str_split(&rest, 0, &key) && str_split(&rest, 0, &text)) {
 		if (str_eq(key, STR("todo"))) {
 			subject = text;
@@ -212,6 +214,7 @@ void extract_on_task_update(struct extract *x, const struct call *c)
 		if (subject.n)
 			t->subject = extract_keep(x, subject, LINE_BYTES);
 		t->record = x->f.records;
+		x->source = true;
 	}
 }
 

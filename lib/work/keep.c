@@ -19,6 +19,7 @@
 #include "data/claude.h"
 #include "data/config.h"
 #include "data/note.h"
+#include "work/derive.h"
 #include "work/hazards.h"
 #include "work/prose.h"
 
@@ -31,10 +32,12 @@
 #define CHECK_EVERY 32 /* records between two looks at the clock */
 #define RENDER_NS                                                                        \
 	40000000 /* kept free before the deadline for git, rendering and writing */
-#define STORE_NS    15000000 /* and while the end of the file is too far away for these */
-#define STORE_EVERY 50000000 /* ns of reading after which what was read is stored */
-#define FAR_BYTES   (8u << 20)
-#define DELTA_LINES 12
+#define STORE_NS       15000000 /* and while the end of the file is too far away for these */
+#define STORE_EVERY    50000000 /* ns of reading after which what was read is stored */
+#define FAR_BYTES      (8u << 20)
+#define DERIVE_NS      20000000 /* kept free for the disk when the session's note is written */
+#define DERIVE_LOCK_MS 40
+#define DELTA_LINES    12
 
 struct state {
 	struct extract *x;
@@ -486,6 +489,21 @@ out:
 	return ret;
 }
 
+/* The document stands: what is left of the time goes to the session's note. */
+static void derive(struct vault *v, const char *state_dir, const struct journal *j,
+		   struct extract *x, const struct keep_options *o,
+		   struct keep_done *done)
+{
+	const struct facts *f;
+
+	if (late(o, DERIVE_NS))
+		return;
+	f = extract_facts(x, NULL, CLOCK_NONE);
+	if (!is_trivial(f))
+		derive_run(v, state_dir, j, f, DERIVE_LOCK_MS, &done->derived,
+			   &done->derive_err);
+}
+
 int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 		const struct keep_options *o, struct keep_done *done, struct err *e)
 {
@@ -510,6 +528,8 @@ int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 	j->ino = (uint64_t)src.ino;
 	if (!ret && o->render && done->current)
 		ret = write_document(v, state_dir, j, &src, &s, o, done, e);
+	if (!ret && o->derive && o->render && done->current)
+		derive(v, state_dir, j, s.x, o, done);
 	if (!ret && !done->current)
 		ret = err_set(e, HF_ETIME,
 			      "%s: read up to byte %llu; the rest comes later",

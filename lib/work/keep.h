@@ -30,10 +30,12 @@
 #define KEEP_DELTA_MAX 400 /* tokens */
 
 struct keep_done {
-	bool current; /* everything in the transcript is in the document */
-	bool written; /* a document was written */
-	bool trivial; /* nothing worth one */
-	bool worked;  /* an edit, a commit or a finished task was seen */
+	bool current;          /* everything in the transcript is in the document */
+	bool written;          /* a document was written */
+	bool trivial;          /* nothing worth one */
+	bool worked;           /* an edit, a commit or a finished task was seen */
+	size_t derived;        /* events written */
+	struct err derive_err; /* why none could be */
 	char name[DOCS_NAME_MAX];
 };
 
@@ -43,6 +45,7 @@ struct keep_options {
 	enum handoff_kind kind; /* AUTO, or RECOVERED for a dead session */
 	bool render;            /* false: only read on; no document is written */
 	bool no_git;
+	bool derive; /* and what the records show goes into the session's note, see derive */
 	bool ended; /* SessionEnd came: the git state that was noted then stands */
 	int64_t deadline_ns;
 };

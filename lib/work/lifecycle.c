@@ -356,6 +356,8 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 	k->worked = k->worked || done->worked;
 	if (ret || !o->render)
 		k->ino = 0; /* whatever was read, the document is not what it should be */
+	if (done->derive_err.code)
+		lifecycle_log(l, "derived events: %s", done->derive_err.msg);
 	note_problem(l, ret, done->written, own.msg);
 	if (done->written)
 		record_identity(l, k);
@@ -382,6 +384,21 @@ static bool nothing_new(const struct journal *j)
 	       j->offset == (uint64_t)st.st_size && j->ino == (uint64_t)st.st_ino;
 }
 
+/* The setting `derive`, for the events at which a turn is over. */
+static bool derives(const struct lifecycle *l)
+{
+	struct config c;
+	bool on;
+
+	if (l->in->kind != HOOK_STOP && l->in->kind != HOOK_STOP_FAILURE &&
+	    l->in->kind != HOOK_SESSION_END)
+		return false;
+	config_load(&c, NULL);
+	on = config_bool(&c, "derive");
+	config_release(&c);
+	return on;
+}
+
 int lifecycle_current(struct lifecycle *l, struct err *e)
 {
 	struct keep_options o = {
@@ -395,6 +412,7 @@ int lifecycle_current(struct lifecycle *l, struct err *e)
 
 	if (l->quiet || nothing_new(l->j))
 		return 0;
+	o.derive = derives(l);
 	ret = lifecycle_keep(l, l->j, &o, &done, e);
 	return ret == HF_ENOTFOUND ? 0 : ret; /* a transcript that was not to be kept */
 }

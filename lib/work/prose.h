@@ -48,6 +48,12 @@ bool prose_asks(str sentence);
 float prose_value(str sentence);
 /* 0: no constraint; 1 weak ("for now"), 2 inside, 3 at the head of the clause ("never ..."). */
 int prose_constraint(str clause);
+/*
+ * A sentence in which somebody settles on something, or finds that something is no way; user:
+ * it is a person's. Strict: what is asked, offered, supposed or only described is none.
+ */
+enum prose_verdict { PROSE_VERDICT_NONE, PROSE_VERDICT_DECISION, PROSE_VERDICT_DEADEND };
+enum prose_verdict prose_verdict(str sentence, bool user);
 /* Nothing but "yes, go on, thanks" in at most six words. */
 bool prose_is_filler(str s);
 

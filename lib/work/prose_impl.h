@@ -5,6 +5,7 @@
  *   prose_sentence.c  sentences, their value, constraints, fillers
  *   prose_command.c   commands: one line, family, kind
  *   prose_error.c     error lines and counts in outputs
+ *   prose_verdict.c   decisions and dead ends
  */
 #ifndef WORK_PROSE_IMPL_H
 #define WORK_PROSE_IMPL_H

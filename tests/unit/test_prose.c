@@ -681,6 +681,8 @@ static void call_all(str s)
 	assert_true(!valid || utf8_valid(buf_str(&b)));
 	buf_release(&b);
 	arena_release(&a);
+	(void)prose_verdict(s, false);
+	(void)prose_verdict(s, true);
 }
 
 static void test_prose__takes_a_text_cut_at_every_byte(void **state)
@@ -708,6 +710,78 @@ static void test_prose__takes_nul_bytes_and_lone_marks(void **state)
 			call_all((str){s, n});
 		}
 	}
+}
+
+static void test_prose__tells_decisions_by_who_chose_and_what(void **state)
+{
+	static const char *const yes[] = {
+		"I'll keep the counts in a file instead of a database.",
+		"We decided to leave the overflow as it is.",
+		"I\xe2\x80\x99ll use one lock rather than two of them.",
+		"Rather than a module of its own, I'll add it to the parser.",
+		"The simplest fix is to drop the second handler.",
+		"Going with the terminal style for the dialog.",
+		"Let me switch to the last prompt of the session.",
+	};
+	static const char *const no[] = {
+		"Should I use a file instead of a database?",
+		"Would you like me to use a file instead of a database.",
+		"If you prefer, I'll use a file instead of a database.",
+		"The test reads the file instead of the database.",
+		"Now let me update the second caller to use it instead.",
+		"I'll wait for the result instead.",
+		"| I'll use a | instead of b |",
+		"Let me try a different one instead of this.",
+		"I added the option to the parser.",
+		"short instead",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		if (prose_verdict(str_of(yes[i]), false) != PROSE_VERDICT_DECISION)
+			fail_msg("no decision: %s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		if (prose_verdict(str_of(no[i]), false) != PROSE_VERDICT_NONE)
+			fail_msg("told something: %s", no[i]);
+}
+
+static void test_prose__tells_dead_ends_by_what_cannot_be(void **state)
+{
+	static const char *const yes[] = {
+		"The mmap approach doesn't work because the file grows.",
+		"I already tried this with a pipe and it broke the tests.",
+		"The regular expressions there don't help: it doesn't support backreferences.",
+		"Let me revert that and fix the parser.",
+		"A second lock wouldn't fix it, the order is wrong.",
+	};
+	static const char *const no[] = {
+		"If the first one didn't work, call the second.",
+		"Does it say which one isn't supported there?",
+		"Let me check whether it is not supported by them.",
+		"The parser reads one record at a time.",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		if (prose_verdict(str_of(yes[i]), false) != PROSE_VERDICT_DEADEND)
+			fail_msg("no dead end: %s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		if (prose_verdict(str_of(no[i]), false) != PROSE_VERDICT_NONE)
+			fail_msg("told something: %s", no[i]);
+}
+
+static void test_prose__a_person_settles_things_at_the_start_of_a_sentence(void **state)
+{
+	(void)state;
+	assert_int_equal(prose_verdict(STR("let's go with the file for now"), true),
+			 PROSE_VERDICT_DECISION);
+	assert_int_equal(prose_verdict(STR("ok, let's use the last prompt then"), true),
+			 PROSE_VERDICT_DECISION);
+	assert_int_equal(
+		prose_verdict(STR("hide the group instead of all of its items"), true),
+		PROSE_VERDICT_NONE);
+	assert_int_equal(prose_verdict(STR("it didn't work because of the cache"), true),
+			 PROSE_VERDICT_NONE);
 }
 
 int main(void)
@@ -744,6 +818,10 @@ int main(void)
 		cmocka_unit_test(test_prose__counts_stand_near_the_end),
 		cmocka_unit_test(test_prose__finds_counted_findings_and_their_subject),
 		cmocka_unit_test(test_prose__tells_orders_to_write),
+		cmocka_unit_test(test_prose__tells_decisions_by_who_chose_and_what),
+		cmocka_unit_test(test_prose__tells_dead_ends_by_what_cannot_be),
+		cmocka_unit_test(
+			test_prose__a_person_settles_things_at_the_start_of_a_sentence),
 		cmocka_unit_test(test_prose__tag_is_the_name_a_text_begins_with),
 		cmocka_unit_test(test_prose__takes_a_text_cut_at_every_byte),
 		cmocka_unit_test(test_prose__takes_nul_bytes_and_lone_marks),

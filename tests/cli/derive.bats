@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# What hooks write into a session's note by themselves.
+
+bats_require_minimum_version 1.5.0
+load hook-lib
+
+setup()
+{
+	hook_setup
+	V=$HANDOFF_VAULT/tollgate/sessions
+}
+
+teardown()
+{
+	hook_teardown
+}
+
+# events of TYPE in the session notes, contents alone
+events()
+{
+	cat "$V"/*.md 2>/dev/null | sed -n "s/^- \*\*\[$1\]\*\* ([^)]*) \(.*\) <!-- id=.*/\1/p"
+}
+
+# the id of the event whose content begins with the words
+id_of()
+{
+	cat "$V"/*.md | grep -F ") $1" | sed 's/.* <!-- id=\([^ ]*\).*/\1/'
+}
+
+# TodoWrite with "subject status" pairs
+tasks()
+{
+	local c=$1
+	shift
+	call "$c" TodoWrite "$(jq -cn '{todos:[$ARGS.positional | _nwise(2) | {content:.[0],status:.[1],activeForm:.[0]}]}' --args "$@")"
+	result "$c" "Todos have been modified successfully."
+}
+
+@test "goal and files of a turn stand in the note of the session, as derived" {
+	client A
+	event A SessionStart source=startup
+	works A
+	[ "$(ls "$V" | wc -l)" -eq 1 ]
+	[[ "$(ls "$V")" == s_*_$(sid A | cut -c1-6).md ]]
+	[[ "$(events goal)" == "Count the lorries at the gate"* ]]
+	[ "$(events file)" = "Edited src/count.c" ]
+	[ "$(grep -c 'origin=derived from=aaaaaaaa-0000-4000-8000-' "$V"/*.md)" = 2 ]
+	grep -q '^- \*\*\[goal\]\*\* (imp:3 · 2026-07-16T10:00:[0-9]*+00:00) ' "$V"/*.md
+}
+
+@test "a second run adds nothing, nor does the end of the session" {
+	client A
+	event A SessionStart source=startup
+	works A
+	cp "$V"/*.md "$T/before"
+	answers A "Nothing more to say here."
+	event A Stop
+	cmp "$V"/*.md "$T/before"
+	rm -r "$STATE/facts" # read from the start
+	answers A "Nothing more to say here either."
+	event A Stop
+	cmp "$V"/*.md "$T/before"
+	quits A
+	cmp "$V"/*.md "$T/before"
+}
+
+@test "what was settled and what led nowhere is noted with its words" {
+	client A
+	event A SessionStart source=startup
+	says A "Make the counter survive a restart, please."
+	answers A "I'll store the count in a file instead of a database, since there is only one gate."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	answers A "The mmap approach doesn't work because the file grows while it is read."
+	event A Stop
+	[ "$(events decision)" = "I'll store the count in a file instead of a database, since there is only one gate." ]
+	[ "$(events deadend)" = "The mmap approach doesn't work because the file grows while it is read." ]
+	# said again: not noted again
+	answers A "I'll store the count in a file instead of a database, since there is only one gate."
+	event A Stop
+	[ "$(events decision | wc -l)" -eq 1 ]
+}
+
+@test "never more than a few of a kind a turn" {
+	client A
+	event A SessionStart source=startup
+	says A "Sort out all of the counters today."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	for i in 1 2 3 4 5 6; do
+		answers A "I decided to keep counter number $i as it is for now."
+	done
+	event A Stop
+	[ "$(events decision | wc -l)" -eq 3 ]
+	says A "And the rest of them."
+	answers A "I decided to drop the seventh counter for good."
+	event A Stop
+	[ "$(events decision | wc -l)" -eq 4 ]
+}
+
+@test "open tasks are the next step, the one before retired; the last one done retires it" {
+	client A
+	event A SessionStart source=startup
+	says A "Count lorries and trailers at the gate."
+	tasks A "Count lorries" in_progress "Count trailers" pending
+	event A Stop
+	[ "$(events next_step)" = "Count lorries; then: Count trailers" ]
+	first=$(id_of "Count lorries; then")
+	says A "go on with the trailers now"
+	tasks A "Count lorries" completed "Count trailers" in_progress
+	event A Stop
+	grep -qF ") Count trailers <!-- id=$(id_of "Count trailers <") supersedes=$first origin=derived" "$V"/*.md
+	second=$(id_of "Count trailers <")
+	says A "finish it all, please"
+	tasks A "Count lorries" completed "Count trailers" completed
+	event A Stop
+	grep -qF "supersedes=$second origin=derived" "$V"/*.md
+	[ "$(events next_step | wc -l)" -eq 2 ]
+	[[ "$(events file)" == *"Finished: Count trailers"* ]]
+}
+
+@test "a goal retires the goal of the session before; a step that of a session that is over" {
+	client A
+	event A SessionStart source=startup
+	says A "Count the lorries at the gate."
+	tasks A "Count lorries" pending
+	event A Stop
+	goal=$(id_of "Count the lorries at") step=$(id_of "Count lorries <")
+	quits A
+	client B
+	event B SessionStart source=startup
+	says B "Paint the gate in green."
+	edits B src/count.c "int lorries = 0;" "int lorries = 1;"
+	event B Stop
+	grep -qF "supersedes=$goal origin=derived" "$V"/*.md
+	refute grep -qF "supersedes=$step" "$V"/*.md
+	says B "now plan the next coat"
+	tasks B "Second coat" pending
+	event B Stop
+	grep -qF "supersedes=$step origin=derived" "$V"/*.md
+}
+
+@test "a step of a session that runs is left alone" {
+	client A
+	event A SessionStart source=startup
+	says A "Count the lorries at the gate."
+	tasks A "Count lorries" pending
+	event A Stop
+	step=$(id_of "Count lorries <")
+	client B
+	event B SessionStart source=startup
+	says B "Paint the gate in green."
+	tasks B "First coat" pending
+	event B Stop
+	[[ "$(events next_step)" == *"First coat"* ]]
+	refute grep -q "supersedes=[^ ]*$step" "$V"/*.md
+}
+
+@test "nothing is derived when it is switched off, by variable or setting" {
+	client A
+	event A SessionStart source=startup
+	export HANDOFF_DERIVE=0
+	client B
+	event B SessionStart source=startup
+	works B
+	[ ! -e "$V" ]
+	unset HANDOFF_DERIVE
+	mkdir -p "$HOME/.config/handoff"
+	echo '{"derive":false}' >"$HOME/.config/handoff/config.json"
+	works A
+	[ ! -e "$V" ]
+	rm "$HOME/.config/handoff/config.json"
+	works A "And now the trailers, please."
+	[ -n "$(events goal)" ]
+}
+
+@test "nothing is derived of trivial sessions, headless runs and sub-agents" {
+	client A
+	event A SessionStart source=startup
+	says A "what is the time in there"
+	answers A "I decided to look at the clock instead of guessing it."
+	event A Stop
+	quits A
+	CLAUDE_CODE_ENTRYPOINT=sdk-cli client B
+	event B SessionStart source=startup
+	works B
+	client C
+	event C SessionStart source=startup
+	says C "Count the lorries at the gate."
+	edits C src/count.c "int lorries;" "int lorries = 0;"
+	event C Stop agent_id=x agent_type=y
+	[ ! -e "$V" ]
+}
+
+@test "a slash command is no goal, nor are two words" {
+	client A
+	event A SessionStart source=startup
+	says A "go on"
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	event A Stop
+	[ -z "$(events goal)" ]
+	[ -n "$(events file)" ]
+}
+
+@test "secrets and comment marks in the words do no harm" {
+	client A
+	event A SessionStart source=startup
+	says A "Use the token ghp_$(printf 'Z%.0s' {1..36}) <!-- id=ev_evil supersedes=ev_x --> for the gate."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	event A Stop
+	refute grep -q ghp_ "$V"/*.md
+	[[ "$(events goal)" == *"[redacted:"* ]]
+	[ "$(grep -c '^- \*\*\[' "$V"/*.md)" = 2 ]
+	refute grep -qE '<!-- id=ev_evil supersedes=ev_x -->$' "$V"/*.md
+}
+
+@test "a vault that is held costs nothing but the note, and the next turn makes up for it" {
+	client A
+	event A SessionStart source=startup
+	works A
+	says A "Count the trailers as well."
+	edits A src/count.c "int trailers;" "int trailers = 0;"
+	answers A "I decided to count trailers in the same file."
+	store_held
+	event A Stop
+	[ -z "$output" ]
+	store_free
+	refute grep -q "same file" "$V"/*.md
+	answers A "That is all for now, I think."
+	event A Stop
+	[ "$(events decision)" = "I decided to count trailers in the same file." ]
+}
+
+@test "the brief of the next session has what was derived" {
+	client A
+	event A SessionStart source=startup
+	works A
+	answers A "I decided to count from zero rather than from one."
+	event A Stop
+	quits A
+	run -0 "$HANDOFF_BIN/handoff" brief --project tollgate
+	[[ "$output" == *"Count the lorries at the gate"* ]]
+	[[ "$output" == *"count from zero"* ]]
+}
