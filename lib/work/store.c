@@ -26,6 +26,7 @@
 #define TERMINALS     "terminals"
 #define TERMINALS_MAX (8u << 10)
 #define ID_TRIES      8
+#define RUNNING_MAX   (1u << 20)
 
 /* ---- opening ---- */
 
@@ -247,16 +248,41 @@ static int add_match(const struct index_item *it, void *arg)
 struct steps {
 	const struct store *s;
 	struct store_logged *out;
-	str note; /* of this session */
+	struct buf running; /* ids of notes */
 };
+
+static bool is_running(const struct steps *w, str note)
+{
+	str rest = buf_str(&w->running), id;
+	struct sessionnote n = {.id = ""};
+
+	while (str_line(&rest, &id)) {
+		snprintf(n.id, sizeof n.id, "%.*s", STR_ARG(id));
+		if (sessionnote_is(&n, note))
+			return true;
+	}
+	return false;
+}
 
 static int add_step(const struct index_item *it, void *arg)
 {
 	struct steps *w = arg;
 
-	if (!sessionnote_is(&w->s->note, it->session) && !store_runs(w->s, it->session))
+	if (!sessionnote_is(&w->s->note, it->session) && !is_running(w, it->session))
 		add_retired(w->out, it->id, it->body, STORE_AUTO);
 	return 0;
+}
+
+/* Next steps of sessions that are over. */
+static void resolve_steps(struct store *s, str project, struct store_logged *out)
+{
+	struct steps w = {.s = s, .out = out, .running = BUF_INIT(RUNNING_MAX)};
+
+	store_running(s, &w.running);
+	/* too many to be told apart: then none is retired */
+	if (w.running.full || index_steps(s->index, project, add_step, &w, NULL))
+		out->blind = true;
+	buf_release(&w.running);
 }
 
 /* The ids that the caller named, each checked, a beginning made whole. */
@@ -296,12 +322,8 @@ static int resolve(struct store *s, const struct store_event *in, str project,
 	if (in->query.n && s->index &&
 	    supersede_match(s->index, project, in->type, in->query, add_match, out, NULL))
 		out->blind = true;
-	if (steps && s->index) {
-		struct steps w = {.s = s, .out = out};
-
-		if (index_steps(s->index, project, add_step, &w, NULL))
-			out->blind = true;
-	}
+	if (steps && s->index)
+		resolve_steps(s, project, out);
 	return 0;
 }
 
@@ -335,7 +357,7 @@ static void make_stubs(struct store *s, str project, str content)
 	struct buf name = BUF_INIT(EVENT_CONTENT_MAX);
 	size_t it = 0;
 
-	while (event_link(content, &it, &name))
+	for (int n = 0; n < STORE_STUBS_MAX && event_link(content, &it, &name); n++)
 		store_stub(s, project, buf_str(&name));
 	buf_release(&name);
 }

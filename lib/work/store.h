@@ -35,6 +35,7 @@
 	2000 /* a writer holds the lock for microseconds, unless the disk is full of work */
 #define STORE_BUSY_MS       100
 #define STORE_ENTITY_MAX    (32u << 10) /* bytes of one fact of an entity */
+#define STORE_STUBS_MAX     100         /* links of one event whose entities get a note */
 #define STORE_SUPERSEDE_MAX 1000        /* ids that one event may retire */
 
 struct store_options {

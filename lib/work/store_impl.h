@@ -13,8 +13,8 @@
 
 /* The project that a call names: "" is the session's. HF_EUSAGE. */
 int store_project(const struct store *s, str named, str *project, struct err *e);
-/* A note of a session of the journal that runs now. */
-bool store_runs(const struct store *s, str note_id);
+/* Append the ids of the notes of the sessions that run now, by the journal, a line each. */
+void store_running(const struct store *s, struct buf *ids);
 /* Set s->project, s->fixed for s->dir. */
 int store_find_project(struct store *s, const char *name, struct err *e);
 void store_record_project(struct store *s, str project);

@@ -157,21 +157,21 @@ void store_session(struct store *s)
 
 /* ---- sessions that run ---- */
 
-static int is_live_note(struct journal *j, void *arg)
+static int add_live(struct journal *j, void *arg)
 {
-	const str *id = arg;
 	struct sessionnote n;
 
 	if (j->state != JOURNAL_OPEN || journal_alive(&j->process) != JOURNAL_ALIVE)
 		return 0;
 	sessionnote_of(&n, str_of(j->session), j->started_at);
-	return sessionnote_is(&n, *id);
+	buf_printf(arg, "%s\n", n.id);
+	return 0;
 }
 
-bool store_runs(const struct store *s, str note_id)
+void store_running(const struct store *s, struct buf *ids)
 {
-	return s->state_dir[0] &&
-	       journal_each(s->state_dir, is_live_note, &note_id, NULL) > 0;
+	if (s->state_dir[0])
+		journal_each(s->state_dir, add_live, ids, NULL);
 }
 
 /* ---- the project of a directory ---- */
@@ -188,6 +188,7 @@ int store_find_project(struct store *s, const char *name, struct err *e)
 	s->fixed = p.source == PROJECT_BY_CALLER || p.source == PROJECT_BY_ENV;
 	if (s->fixed || !trust_named(s->state_dir, p.id, &folder))
 		identity_folder(&s->vault, &p, &folder);
+	free(s->project);
 	s->project = buf_take(&folder);
 	project_release(&p);
 	return 0;

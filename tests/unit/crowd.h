@@ -39,7 +39,7 @@ struct crowd {
 	unsigned acknowledged, there,
 		twice;                   /* writes; of the acknowledged, in the vault */
 	unsigned foreign, foreign_there; /* lines of the foreign program */
-	unsigned killed, torn;           /* writers killed; lines that are no event */
+	unsigned torn;                   /* lines that are no event */
 	unsigned failed;                 /* calls */
 	unsigned active, active_indexed; /* events in the vault, and in the index */
 	int64_t wait_ns;                 /* longest wait for the lock */

@@ -865,6 +865,7 @@ static void test_store__a_failing_first_log_leaves_a_whole_note_or_none(void **s
 		struct err e = ERR_INIT;
 		int ret;
 
+		store_release(&s);
 		setup(NULL);
 		fault_at(++n);
 		ret = store_log(&s, &(struct store_event){.content = STR("first")}, &done,
@@ -874,8 +875,6 @@ static void test_store__a_failing_first_log_leaves_a_whole_note_or_none(void **s
 		if (!ret || test_entries("vault/p/sessions") > 0)
 			assert_int_equal(whole_events(), 1);
 		store_logged_release(&done);
-		if (met)
-			store_release(&s);
 	} while (met);
 }
 
@@ -892,6 +891,7 @@ static void test_store__a_failing_checkpoint_leaves_the_old_note_or_the_new(void
 		str old;
 		int ret;
 
+		store_release(&s);
 		setup(NULL);
 		log_text(EVENT_DECISION, "one");
 		old = note();
@@ -907,8 +907,6 @@ static void test_store__a_failing_checkpoint_leaves_the_old_note_or_the_new(void
 			assert_str(note(), old);
 		}
 		assert_int_equal(whole_events(), 1);
-		if (met)
-			store_release(&s);
 	} while (met);
 }
 
@@ -924,6 +922,7 @@ static void test_store__a_failing_undo_leaves_the_old_note_or_the_new(void **sta
 		size_t got = 0;
 		int ret;
 
+		store_release(&s);
 		setup(NULL);
 		keep(a, log_text(EVENT_DECISION, "A"));
 		keep(b, log_over("B", a));
@@ -934,8 +933,6 @@ static void test_store__a_failing_undo_leaves_the_old_note_or_the_new(void **sta
 		assert_int_equal(whole_events(), 2);
 		if (!ret)
 			assert_string_equal(decisions(), "A;B;");
-		if (met)
-			store_release(&s);
 	} while (met);
 }
 
