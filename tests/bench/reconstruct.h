@@ -113,7 +113,7 @@ static inline void reconstruct_topics(struct index *ix, str project, bool off,
 	};
 	struct reconstruct r;
 	struct buf b = BUF_INIT(1u << 20);
-	char id[16], old[16];
+	char id[32], old[32];
 
 	reconstruct_begin(&r, ix, project);
 	for (int i = 0; i < RECONSTRUCT_TOPICS; i++) {
