@@ -59,9 +59,10 @@ static void terminal_key(struct buf *b)
 
 /*
  * STATE/terminals: "<hash> <start of its note in microseconds>", a line for each terminal in
- * which something was logged, newest first. Without it the next command begins a new note.
+ * which something was logged, and for each session of the client that the journal does not know,
+ * newest first. Without it the next command begins a new note.
  */
-static bool terminal_started(const struct store *s, uint64_t key, int64_t *started_us)
+bool store_started(const struct store *s, uint64_t key, int64_t *started_us)
 {
 	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(TERMINALS_MAX),
 		   next = BUF_INIT(2 * TERMINALS_MAX);
@@ -98,7 +99,7 @@ static void own_note(struct store *s)
 
 	if (s->terminal && s->state_dir[0])
 		terminal_key(&key);
-	if (key.n && terminal_started(s, str_hash(buf_str(&key)), &started)) {
+	if (key.n && store_started(s, str_hash(buf_str(&key)), &started)) {
 		snprintf(hash, sizeof hash, "%016llx",
 			 (unsigned long long)str_hash(buf_str(&key)));
 		sessionnote_of(&s->own, str_of(hash), started / 1000);

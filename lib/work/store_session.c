@@ -130,6 +130,18 @@ static void take_project(struct store *s, const char *project, const char *dir)
 	}
 }
 
+/* The journal knows nothing of it (no hooks): the programs of the session agree on its start. */
+static void unknown_session(struct store *s, const char *id)
+{
+	int64_t started = s->own.started_us;
+
+	if (strcmp(s->session, id) == 0 && s->note.id[0])
+		return;
+	if (s->state_dir[0])
+		store_started(s, str_hash(str_of(id)), &started);
+	sessionnote_of(&s->note, str_of(id), started / 1000);
+}
+
 void store_session(struct store *s)
 {
 	const char *id = s->named;
@@ -148,7 +160,7 @@ void store_session(struct store *s)
 	if (j)
 		sessionnote_of(&s->note, str_of(id), j->started_at);
 	else if (id && id[0])
-		sessionnote_of(&s->note, str_of(id), s->own.started_us / 1000);
+		unknown_session(s, id);
 	else
 		s->note = s->own;
 	snprintf(s->session, sizeof s->session, "%s", id ? id : "");

@@ -481,6 +481,28 @@ test_store__the_project_of_the_session_counts_unless_one_is_named(void **state)
 	store_release(&t);
 }
 
+static void
+test_store__programs_of_a_session_without_a_journal_share_its_note(void **state)
+{
+	struct store t;
+
+	(void)state;
+	setenv("CLAUDE_CODE_SESSION_ID", A_ID, 1);
+	log_text(EVENT_DECISION, "one");
+	assert_string_equal(s.note.id, "s_20260201T100000_7c1e42");
+	setenv("HANDOFF_NOW", "2026-02-01T11:00:00Z", 1);
+	open_store(&t, NULL);
+	log_event(&t, (struct store_event){.type = EVENT_DECISION, .content = STR("two")},
+		  NULL);
+	assert_string_equal(t.note.id, s.note.id);
+	assert_int_equal(test_entries("vault/p/sessions"), 1);
+	store_release(&t);
+	open_store(&t, B_ID);
+	assert_string_equal(t.note.id, "s_20260201T110000_01d2c3");
+	store_release(&t);
+	unsetenv("CLAUDE_CODE_SESSION_ID");
+}
+
 static void test_store__a_bad_session_id_or_project_is_refused(void **state)
 {
 	struct store t;
@@ -979,6 +1001,7 @@ int main(void)
 		T(test_store__a_session_that_died_has_its_next_steps_retired),
 		T(test_store__the_session_of_the_parent_process_is_ours),
 		T(test_store__the_project_of_the_session_counts_unless_one_is_named),
+		T(test_store__programs_of_a_session_without_a_journal_share_its_note),
 		T(test_store__a_bad_session_id_or_project_is_refused),
 		T(test_store__checkpoint_marks_done_and_keeps_everything_else),
 		T(test_store__checkpoint_closes_the_named_project_only),
