@@ -27,7 +27,7 @@ lantern() {
 	run -0 --separate-stderr "$BIN/handoff" search --project lantern sqlite
 	[ -z "$stderr" ]
 	holds 'Found 2 result(s):'
-	holds '- [lantern] (decision) Keep readings in SQLite, see [[Storage]]. (id: ev_5, 2026-01-04, session s_20260104T101500_3d4e5f)'
+	holds '- [lantern] (decision) Keep readings in SQLite, see [[Storage]]. (id: ev_5) 2026-01-04, session s_20260104T101500_3d4e5f'
 	holds '- [lantern] (fact) Storage: One SQLite file per site. (id: Storage'
 }
 
@@ -36,7 +36,7 @@ lantern() {
 	run -0 "$BIN/handoff" search --project lantern csv
 	holds 'No matching memory found.'
 	run -0 "$BIN/handoff" search --project lantern --retired csv
-	holds '(id: ev_2, 2026-01-03, session s_20260103T090000_0a1b2c, retired)'
+	holds '(id: ev_2) 2026-01-03, session s_20260103T090000_0a1b2c, retired'
 	run -0 "$BIN/handoff" search --project lantern --type goal lantern sqlite
 	holds 'ev_1'
 	lacks 'ev_5'
