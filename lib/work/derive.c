@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/oom.h"
 #include "work/doctask.h"
+#include "work/docwords.h"
 #include "work/prose.h"
 #include "work/redact.h"
 
@@ -152,6 +153,18 @@ static void add(struct derive *d, enum event_type type, int importance, uint64_t
 	};
 }
 
+/* It asks for what an earlier session was about. */
+static bool goes_on(str text)
+{
+	static const char *const WORDS[] = {"pick up where", "continue where",
+					    "where we left off", "where you left off"};
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (str_ifind(str_head(text, 200), str_of(WORDS[i])) != STR_NPOS)
+			return true;
+	return docwords_goes_on(text);
+}
+
 static void add_goal(struct derive *d)
 {
 	struct buf text = BUF_INIT(TEXT_MAX);
@@ -160,7 +173,7 @@ static void add_goal(struct derive *d)
 	size_t words = 0;
 
 	doctask_find(d->f, &t);
-	if (t.first && t.first->kind != FACT_SLASH) {
+	if (t.first && t.first->kind != FACT_SLASH && !goes_on(t.first->text)) {
 		rest = t.first->text;
 		while (words < GOAL_WORDS && str_word(&rest, &word))
 			words++;
@@ -172,6 +185,21 @@ static void add_goal(struct derive *d)
 	buf_release(&text);
 }
 
+/* Asks back, or leaves it to others: settles nothing. */
+static bool is_open(const struct fact_answer *a)
+{
+	static const char *const BEGIN[] = {"you decide",   "not sure", "hmm",
+					    "can you",      "what ",    "how ",
+					    "i don't know", "skip"};
+
+	if (!a->answer.n || str_chr(a->answer, '?') != STR_NPOS)
+		return true;
+	for (size_t i = 0; i < sizeof(BEGIN) / sizeof(BEGIN[0]); i++)
+		if (str_istarts(a->answer, str_of(BEGIN[i])))
+			return true;
+	return a->own && prose_is_filler(a->answer);
+}
+
 /* "question → answer (note)"; an answer is the user's own word. */
 static void add_answers(struct derive *d)
 {
@@ -179,7 +207,7 @@ static void add_answers(struct derive *d)
 		const struct fact_answer *a = &d->f->answer[i];
 		struct buf text = BUF_INIT(TEXT_MAX);
 
-		if (a->answer.n) {
+		if (!is_open(a)) {
 			prose_cut(&text, a->question.n ? a->question : a->header,
 				  SUBJECT_MAX);
 			buf_printf(&text, " \xe2\x86\x92 %.*s", STR_ARG(a->answer));
@@ -211,6 +239,10 @@ static void add_verdicts(struct derive *d)
 		const struct fact_verdict *v = &d->f->verdict[i];
 		struct buf text = BUF_INIT(TEXT_MAX);
 
+		/* who thinks aloud settles it with the last word */
+		if (i + 1 < d->f->nverdict && v[1].record == v->record &&
+		    v[1].deadend == v->deadend)
+			continue;
 		if (v->user)
 			buf_add(&text, STR("User: "));
 		buf_add(&text, v->text);
@@ -272,18 +304,31 @@ static size_t add_turn_files(struct derive *d, const struct fact_edit **e, size_
 	return k;
 }
 
+/* A file of the project: not the client's own notes and plans, nor what lies elsewhere. */
+static bool is_inside(const struct facts *f, str path)
+{
+	struct buf b = BUF_INIT(PATH_MAX);
+	bool inside;
+
+	extract_relative(f, path, &b);
+	inside = b.n && b.p[0] != '/' && !(b.n > 2 && b.p[1] == ':');
+	buf_release(&b);
+	return inside;
+}
+
 static void add_files(struct derive *d)
 {
-	size_t n = d->f->nedit;
 	const struct fact_edit **e;
+	size_t n = 0;
 
-	if (!n)
+	if (!d->f->nedit)
 		return;
-	e = calloc(n, sizeof(*e));
+	e = calloc(d->f->nedit, sizeof(*e));
 	if (!e)
 		oom();
-	for (size_t i = 0; i < n; i++)
-		e[i] = &d->f->edit[i];
+	for (size_t i = 0; i < d->f->nedit; i++)
+		if (is_inside(d->f, d->f->edit[i].path))
+			e[n++] = &d->f->edit[i];
 	qsort(e, n, sizeof(*e), by_first);
 	for (size_t i = 0; i < n;)
 		i += add_turn_files(d, e + i, n - i);
@@ -296,7 +341,7 @@ static void add_commits(struct derive *d)
 		const struct fact_commit *c = &d->f->commit[i];
 		struct buf text = BUF_INIT(TEXT_MAX);
 
-		buf_printf(&text, "Committed %.*s: %.*s",
+		buf_printf(&text, "Committed%s%.*s: %.*s", c->sha.n ? " " : "",
 			   STR_ARG(str_head(c->sha, SHA_SHOWN)), STR_ARG(c->subject));
 		add(d, EVENT_FILE, WORD_IMPORTANCE, c->record, COMMITS_TURN, &text);
 		buf_release(&text);

@@ -205,6 +205,44 @@ static void test_derive__ids_follow_from_the_records_alone(void **state)
 	end(&r);
 }
 
+static void test_derive__what_settles_nothing_is_left_out(void **state)
+{
+	static struct fact_answer answer[] = {
+		{.record = 2, .question = {"Where?", 6}, .answer = {"In a file", 9}},
+		{.record = 2,
+		 .question = {"When?", 5},
+		 .answer = {"can you explain", 15}},
+		{.record = 2, .question = {"Who?", 4}, .answer = {"You decide", 10}},
+	};
+	static struct fact_verdict aloud[] = {
+		{.record = 3, .text = {"I decided to count from one.", 28}},
+		{.record = 3, .k = 1, .text = {"I decided to count from zero.", 29}},
+	};
+	static struct fact_prompt go_on[] = {
+		{.record = 1, .text = {"Pick up where we left off.", 26}},
+	};
+	static struct fact_edit outside[] = {
+		{.first = 4, .last = 4, .path = {"/home/dev/.claude/plans/a.md", 28}},
+	};
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	r.f.answer = answer;
+	r.f.nanswer = 3;
+	r.f.verdict = aloud;
+	r.f.prompt = go_on;
+	r.f.nprompt = 1;
+	r.f.edit = outside;
+	r.f.nedit = 1;
+	r.f.ncommit = 0;
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(r.added, 2);
+	assert_str(event_at(0).content, STR("Where? \xe2\x86\x92 In a file"));
+	assert_str(event_at(1).content, STR("I decided to count from zero."));
+	end(&r);
+}
+
 static void test_derive__every_failing_call_leaves_all_lines_or_none(void **state)
 {
 	struct run r;
@@ -259,6 +297,7 @@ int main(void)
 		cmocka_unit_test(
 			test_derive__without_a_uuid_in_the_file_there_is_no_event),
 		cmocka_unit_test(test_derive__ids_follow_from_the_records_alone),
+		cmocka_unit_test(test_derive__what_settles_nothing_is_left_out),
 		cmocka_unit_test(
 			test_derive__every_failing_call_leaves_all_lines_or_none),
 		cmocka_unit_test(
