@@ -411,6 +411,7 @@ static inline void crowd_listen(int in, struct buf *told)
 
 static inline void crowd_prepare(const struct crowd *c)
 {
+	struct store_logged done;
 	struct err e = ERR_INIT;
 	struct journal *j;
 	struct store s;
@@ -425,9 +426,9 @@ static inline void crowd_prepare(const struct crowd *c)
 	journal_free(j);
 	crowd_open(c, &s, NULL);
 	if (store_note(&s, STR_NONE, STR("Shared"), STR("first"), &e) ||
-	    store_log(&s, &(struct store_event){.content = STR("first")},
-		      &(struct store_logged){0}, &e))
+	    store_log(&s, &(struct store_event){.content = STR("first")}, &done, &e))
 		crowd_die(e.msg);
+	store_logged_release(&done);
 	store_release(&s);
 }
 
