@@ -53,7 +53,8 @@ client_env()
 		ANTHROPIC_BASE_URL="http://127.0.0.1:$(cat "$ROOM/model/port")" ANTHROPIC_API_KEY=sk-ant-made-up-key-0
 		HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1
 		DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
-		CLAUDE_CODE_DISABLE_BUNDLED_SKILLS=1 CLAUDE_CODE_MAX_RETRIES=1)
+		CLAUDE_CODE_DISABLE_BUNDLED_SKILLS=1 CLAUDE_CODE_MAX_RETRIES=1
+		HANDOFF_TEST_PATIENCE="${PATIENCE:-8}") # what is told must not depend on the machine's load
 }
 
 # Whoever was born in this room ends with it: known by HOME in their environment.
