@@ -193,7 +193,9 @@ static int all_help(const char *command, const struct recopt_verb *verbs, size_t
 	for (size_t i = 0; i < n; i++)
 		out_printf(&o, "  %-9s %-24s %s\n", verbs[i].name, verbs[i].operands,
 			   verbs[i].summary);
-	out_printf(&o, "\n`handoff %s VERB --help` lists the options of a verb.\n",
+	out_printf(&o, "\n  --json                  for machines: one JSON object\n"
+		       "  -h, --help              print this; after a verb, its options\n"
+		       "\n`handoff %s VERB --help` lists the options of a verb.\n",
 		   command);
 	return out_end(&o, e);
 }
@@ -262,6 +264,8 @@ int recopt_run(const char *command, const struct recopt_verb *verbs, size_t n, i
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(verbs[i].name, argv[1]) == 0)
 			v = &verbs[i];
+	if (!v && argv[1][0] == '-')
+		return err_set(e, HF_EUSAGE, "%s: unknown option %s", command, argv[1]);
 	if (!v)
 		return err_set(e, HF_EUSAGE,
 			       "%s: unknown verb '%s'; `handoff %s --help` lists them",
