@@ -10,7 +10,9 @@
  *   compact                   the brief once more: the summary has taken it out of the context
  *   resume, fork              the lines that the session has not been told yet
  *
- * The events of a session whose document the first entry gives are left out. Packets that wait for
+ * The events of a session whose document the first entry gives are left out; so are the
+ * session's own, after a compaction, a resume and in a fork: the first entry tells what of them
+ * was lost, or the history has them. Packets that wait for
  * this agent, or for anyone, are offered a line each.
  */
 #include "work/lifecycle_parts.h"
@@ -147,15 +149,20 @@ static void remember(struct buf *ledger, str text)
 
 /* ---- the brief ---- */
 
-/* The session whose document the first entry gives in full; "" none. */
+/* The session that the first entry, or the history, tells all of; "" none. */
 static void beside(const struct lifecycle *l, str source, struct buf *session)
 {
 	const struct docs_item *it;
 	struct docs d;
 
-	if (str_eq(source, STR("compact")) || str_eq(source, STR("resume")) ||
-	    str_eq(source, STR("fork")))
+	if (str_eq(source, STR("compact")) || str_eq(source, STR("resume"))) {
+		buf_add(session, str_of(l->j->session));
 		return;
+	}
+	if (str_eq(source, STR("fork"))) {
+		buf_add(session, str_of(l->j->previous ? l->j->previous : ""));
+		return;
+	}
 	if (docs_load_newest(&d, &l->vault, str_of(l->j->project), DOCS_LOOKED, NULL))
 		return;
 	it = docs_offer_to(&d, str_of(l->j->worktree), str_of(l->j->session));

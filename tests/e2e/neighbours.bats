@@ -21,12 +21,13 @@ teardown()
 	worked a $ONE
 	quit a
 	E2E_AT=$ROOM/pears greet b $TWO
-	not_told first '## Goal'
-	not_told first 'len() instead of a loop'
+	told first 'in another worktree, branch main'
+	not_told first '## Verify Before Continuing'
 	one_document pending
 	quit b
 	one_document pending
 	greet c $THREE
+	told first '## Verify Before Continuing'
 	told first 'len() instead of a loop'
 	one_document claimed
 }
@@ -36,7 +37,7 @@ teardown()
 	greet b $TWO
 	not_told first 'Killed'
 	not_told first 'died'
-	not_told first '## Goal'
+	not_told first '## Verify Before Continuing'
 	refute one_document pending 2>/dev/null
 	kill -0 "$(tm display-message -p -t a '#{pane_pid}')"
 }
