@@ -1,7 +1,7 @@
 /*
  * bench_retrieval [DATA [PROJECT...]]: how well search finds what was asked for.
  *
- * DATA (default HANDOFF_BENCH, else ../shared/bench/retrieval) holds data/NAME.corpus.jsonl and
+ * DATA (default HANDOFF_BENCH; without either it is skipped) holds data/NAME.corpus.jsonl and
  * data/NAME.queries.jsonl: one memory or question a line, with the ids of the memories that
  * answer it. Each memory goes into an index as an event "Speaker: text" of its session's
  * note; each question is asked within its project, 50 hits. Recall at k is the share of the
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 	struct buf probe = BUF_INIT(4096);
 
 	if (!dir)
-		dir = "../shared/bench/retrieval";
+		dir = ".";
 	buf_printf(&probe, "%s/data/locomo.corpus.jsonl", dir);
 	if (!fs_is_file(buf_cstr(&probe))) {
 		printf("skipped: no %s (HANDOFF_BENCH names the folder)\n",

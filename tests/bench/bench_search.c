@@ -403,7 +403,7 @@ int main(int argc, char **argv)
 	turn = calloc(TURNS_MAX, sizeof(*turn));
 	if (!turn)
 		bench_die("turns");
-	if (!read_turns(dir ? dir : "../shared/bench/retrieval"))
+	if (!read_turns(dir ? dir : "."))
 		make_turns();
 	for (int i = 1; i < argc; i++)
 		run((uint32_t)strtoul(argv[i], NULL, 10));
