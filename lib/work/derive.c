@@ -468,6 +468,10 @@ static void render(struct derive *d, const struct cand *c, struct buf *lines,
 		return;
 	snprintf(name, sizeof name, "ev_d_%08x", id);
 	buf_add(&list, retires(d, c, finished));
+	if (derive_has_id(&d->known, id)) { /* of a session that this one's transcript is a copy of */
+		buf_release(&list);
+		return;
+	}
 	ev = (struct event){
 		.type = c->type,
 		.origin = EVENT_DERIVED,

@@ -138,6 +138,24 @@ tasks()
 	grep -qF "supersedes=$step origin=derived" "$V"/*.md
 }
 
+@test "a session whose transcript is a copy of another's notes only what is new, each time" {
+	client A
+	event A SessionStart source=startup
+	works A
+	quits A
+	client B
+	event B SessionStart source=startup
+	sed "s/$(sid A)/$(sid B)/g" "$(transcript A)" >"$(transcript B)"
+	LAST[B]=${LAST[A]}
+	answers B "I decided to paint the gate in green rather than in blue."
+	event B Stop
+	answers B "That is all for now, I think."
+	event B Stop
+	[ "$(events decision | wc -l)" -eq 1 ]
+	[ "$(events goal | wc -l)" -eq 1 ]
+	[ "$(events file | wc -l)" -eq 1 ]
+}
+
 @test "a step of a session that runs is left alone" {
 	client A
 	event A SessionStart source=startup
