@@ -30,10 +30,12 @@ function ours(text) {
 
 	while ((m = line.exec(text))) {
 		const rest = text.slice(m.index + m[0].length);
-		const close = rest.lastIndexOf('</handoff-notes>');
 		const end = rest.search(/\n<\/system-reminder>/);
+		const close = rest.lastIndexOf('</handoff-notes>');
+		// the entries come in the order in which they ended: lines without a frame may stand last
+		const blank = rest.indexOf('\n\n', Math.max(close, 0));
 
-		found.push(end >= 0 ? rest.slice(0, end) : close >= 0 ? rest.slice(0, close) + '</handoff-notes>' : rest);
+		found.push(end >= 0 ? rest.slice(0, end) : close >= 0 && blank >= 0 ? rest.slice(0, blank) : rest);
 	}
 	return found;
 }
