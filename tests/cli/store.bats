@@ -20,15 +20,32 @@ notes()
 	cat "$HANDOFF_VAULT"/orchard/sessions/*.md
 }
 
-@test "log: one line, on disk, in one note for a terminal" {
+@test "log: one line, on disk" {
 	run -0 --separate-stderr "$H" log decision Count by hand, 'machines bruise them'
 	[ -z "$stderr" ]
 	[[ $output =~ ^Logged\ decision\ in\ orchard:\ ev_[0-9a-f]{8}$ ]]
 	printf 'two\nlines\n' | run -0 "$H" log --importance 5 goal -
-	[ "$(ls "$HANDOFF_VAULT/orchard/sessions" | wc -l)" = 1 ]
 	notes | grep -q '^- \*\*\[goal\]\*\* (imp:5 · 2026-02-12T18:00:00+00:00) two lines <!-- id=ev_'
 	run -0 "$H" brief
 	holds '- Count by hand, machines bruise them'
+}
+
+# setsid makes the terminal's first process: here it is seen, whoever runs the tests
+@test "log: the commands of one terminal share a note" {
+	setsid --wait sh -c '"$1" log decision one; "$1" log decision two; :' - "$H"
+	[ "$(ls "$HANDOFF_VAULT/orchard/sessions" | wc -l)" = 1 ]
+	setsid --wait sh -c '"$1" log decision three; :' - "$H"
+	[ "$(ls "$HANDOFF_VAULT/orchard/sessions" | wc -l)" = 2 ]
+	[ "$(notes | grep -c '^- \*\*')" = 3 ]
+}
+
+@test "log: without the terminal's first process, a note for each command" {
+	mkfifo go done
+	setsid --wait sh -c '(read -r _ <go; "$1" log decision one; "$1" log decision two; echo >done) &' - "$H"
+	echo >go
+	read -r _ <done
+	[ "$(ls "$HANDOFF_VAULT/orchard/sessions" | wc -l)" = 2 ]
+	[ "$(notes | grep -c '^- \*\*')" = 2 ]
 }
 
 @test "log: what is wrong is one line, and nothing is written" {
