@@ -188,6 +188,32 @@ static bool is_project(const struct scope *s, const char *what)
 	return yes;
 }
 
+static bool in_journal(const struct scope *s, str session)
+{
+	struct journal *j =
+		s->state_dir[0] ? journal_open(s->state_dir, session, NULL) : NULL;
+	bool yes = j && !j->is_new;
+
+	journal_free(j);
+	return yes;
+}
+
+/* Sessions of its documents of which the journal, that has the last word, knows nothing any more. */
+static int sessions_of_documents(struct search *x)
+{
+	struct docs d;
+	int ret = docs_load(&d, &x->s->vault, str_of(x->project), true, x->e);
+
+	for (size_t i = 0; !ret && i < d.n; i++) {
+		str session = str_of(d.item[i].session);
+
+		if (journal_id_ok(session) && !in_journal(x->s, session))
+			add_session(x->f, session);
+	}
+	docs_release(&d);
+	return ret;
+}
+
 static int plan_project(struct search *x, const char *what)
 {
 	int ret;
@@ -195,7 +221,9 @@ static int plan_project(struct search *x, const char *what)
 	x->f->project = str_dup(str_of(what));
 	x->project = what;
 	ret = project_files(x);
-	return ret ? ret : each_journal(x, session_of_project);
+	if (!ret)
+		ret = each_journal(x, session_of_project);
+	return ret ? ret : sessions_of_documents(x);
 }
 
 /* A session id as the client makes them: 8-4-4-4-12 digits. */
@@ -321,6 +349,8 @@ static int forget_session(const struct scope *s, const char *id, struct err *e)
 	ret = keep_forget(s->state_dir, str_of(id), e);
 	if (!ret)
 		ret = remove_state(s, "ledgers", id, ".json", e);
+	if (!ret)
+		ret = remove_state(s, "briefs", id, "", e);
 	if (!ret)
 		ret = remove_state(s, "journal", id, ".json", e);
 	if (!ret)

@@ -10,8 +10,9 @@
  * A session is named by its id or a unique beginning of it (8 characters and more), a project
  * by its folder; a session of which no journal and no document are left by its whole id, or by
  * the name of its note. What goes: documents, also archived and packed ones, the session's
- * notes with all events in them, journal entry, stored facts, ledger and lines of the hooks' log; with a project its whole
- * folder of the vault and all its sessions. The caches are derived and are emptied.
+ * notes with all events in them, journal entry, stored facts, ledger, what it was told of briefs, and lines of
+ * the hooks' log; with a project its whole folder of the vault and all its sessions: those of
+ * the journal, and those that its documents name. The caches are derived and are emptied.
  *
  * The client's own transcripts are not ours and stay. A session that runs is refused: its
  * hooks would write it anew.

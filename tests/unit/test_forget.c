@@ -28,6 +28,10 @@ static void fill(void)
 	test_write(path, STR("x"));
 	snprintf(path, sizeof(path), "%s/ledgers/" DESK_ID ".json", s.state_dir);
 	test_write(path, STR("{}"));
+	snprintf(path, sizeof(path), "%s/briefs/" DESK_ID, s.state_dir);
+	test_write(path, STR("0123456789abcdef\n"));
+	snprintf(path, sizeof(path), "%s/briefs/" DESK_OTHER, s.state_dir);
+	test_write(path, STR("0123456789abcdef\n"));
 	hooklog_add(s.state_dir, "Stop 11111111", "one");
 	hooklog_add(s.state_dir, "Stop 99999999", "two");
 	snprintf(path, sizeof(path), "%s/handoff/index/x.db", getenv("XDG_CACHE_HOME"));
@@ -93,6 +97,8 @@ static void test_forget__a_session_goes_from_vault_state_and_caches(void **state
 	assert_true(state_has("journal/" DESK_OTHER ".json"));
 	assert_false(state_has("facts/" DESK_ID ".facts"));
 	assert_false(state_has("ledgers/" DESK_ID ".json"));
+	assert_false(state_has("briefs/" DESK_ID));
+	assert_true(state_has("briefs/" DESK_OTHER));
 	snprintf(path, sizeof(path), "%s/handoff/index/x.db", getenv("XDG_CACHE_HOME"));
 	assert_false(test_exists(path));
 	desk_scope(&s, NULL);
@@ -133,6 +139,29 @@ static void test_forget__a_project_goes_with_all_its_sessions(void **state)
 	assert_true(test_exists("vault/bridge/handoffs/" D1));
 	assert_false(state_has("journal/" DESK_ID ".json"));
 	assert_false(state_has("journal/" DESK_OTHER ".json"));
+	assert_false(state_has("briefs/" DESK_ID));
+	assert_false(state_has("briefs/" DESK_OTHER));
+	buf_release(&said);
+}
+
+static void test_forget__a_session_that_only_a_document_of_the_project_names(void **state)
+{
+	struct buf said = BUF_INIT(1u << 20);
+	struct scope s;
+	char path[600];
+
+	(void)state;
+	desk();
+	fill();
+	desk_scope(&s, NULL);
+	snprintf(path, sizeof(path), "%s/journal/" DESK_ID ".json", s.state_dir);
+	assert_int_equal(unlink(path), 0);
+	scope_release(&s);
+	assert_int_equal(forget("tollgate", true, &said), 0);
+	assert_true(desk_has(&said, "removed what is known of session " DESK_ID "\n"));
+	assert_false(state_has("briefs/" DESK_ID));
+	assert_false(state_has("facts/" DESK_ID ".facts"));
+	assert_false(state_has("ledgers/" DESK_ID ".json"));
 	buf_release(&said);
 }
 
@@ -240,6 +269,8 @@ int main(void)
 		cmocka_unit_test(test_forget__a_session_goes_from_vault_state_and_caches),
 		cmocka_unit_test(test_forget__without_a_yes_all_stays),
 		cmocka_unit_test(test_forget__a_project_goes_with_all_its_sessions),
+		cmocka_unit_test(
+			test_forget__a_session_that_only_a_document_of_the_project_names),
 		cmocka_unit_test(
 			test_forget__what_somebody_else_put_into_the_folder_stays),
 		cmocka_unit_test(test_forget__a_session_that_runs_is_refused),
