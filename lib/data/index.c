@@ -63,7 +63,7 @@ static const char *const SCHEMA[] = {
 
 static const char *const SETTINGS =
 	"PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192; PRAGMA temp_store = 2; "
-	"PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 2000; "
+	"PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 1000; "
 	"PRAGMA journal_size_limit = 4194304; "
 	"CREATE TEMP TABLE dirty(uid TEXT PRIMARY KEY) WITHOUT ROWID;";
 
@@ -175,6 +175,7 @@ static void close_db(struct index *ix)
 	ix->nstmts = 0;
 	ix->ntally = 0;
 	ix->settle = false;
+	ix->words_rows = 0;
 	index_words_close(ix->words);
 	ix->words = NULL;
 	sqlite3_close(ix->db);
@@ -287,6 +288,8 @@ static int create_schema(struct index *ix, struct err *e)
 		ret = meta_set(ix, "vault", ix->vault, e);
 	if (!ret)
 		ret = meta_set(ix, "rules", INDEX_RULES, e);
+	if (!ret)
+		ret = index_merge_setup(ix, e);
 	return ret ? ret : exec(ix, "COMMIT", e);
 }
 
@@ -519,11 +522,16 @@ void index_bulk(struct index *ix, bool on)
 {
 	if (!ix->db)
 		return;
+	if (ix->bulk == on)
+		return;
 	sqlite3_exec(ix->db,
 		     on ? "PRAGMA cache_size = -32768" : "PRAGMA cache_size = -8192",
 		     NULL, NULL, NULL);
-	if (!on)
+	ix->bulk = on;
+	if (!on) {
+		index_merge_all(ix);
 		sqlite3_db_release_memory(ix->db);
+	}
 }
 
 int64_t index_version(struct index *ix)

@@ -239,7 +239,7 @@ int index_file_recent(struct index *ix, int64_t since_ns,
 		      int (*fn)(const struct index_file *f, void *arg), void *arg,
 		      struct err *e);
 int index_set_complete(struct index *ix, struct err *e);
-/* Much will be written: more memory (32 MB) for it, until switched off. Outside transactions. */
+/* Much will be written: more memory (32 MB) for it, and the words are put in order only when it is switched off. Outside transactions. */
 void index_bulk(struct index *ix, bool on);
 /* Projects that have files here, also those that are gone from the vault. */
 int index_project_each(struct index *ix, int (*fn)(str project, void *arg), void *arg,

@@ -19,10 +19,10 @@
 
 /* The tokenizer of the table `words`. Another value makes all indexes anew. */
 #define INDEX_TOKENIZE "porter handoff"
-/* What index_extra writes: change this with it, so that all indexes are made anew. */
-#define INDEX_RULES     "1"
-#define INDEX_STMTS_MAX 64
-#define INDEX_TALLY_MAX 32
+/* What index_extra and index_merge_setup write: change this with them, so that all indexes are made anew. */
+#define INDEX_RULES         "2"
+#define INDEX_STMTS_MAX     64
+#define INDEX_TALLY_MAX     32
 #define INDEX_IMPORTED_SLOT 16 /* tally.type of imported events: their type and this */
 
 struct index_words;
@@ -49,6 +49,9 @@ struct index {
 	struct index_tally tally[INDEX_TALLY_MAX];
 	bool settle; /* the table temp.dirty has rows */
 	struct index_words *words;
+	int64_t words_rows,
+		words_last; /* written to the table words since the commit; the last of them */
+	bool bulk;          /* between index_bulk(on) and (off) */
 };
 
 /* A reset statement, prepared once; a busy one is not shared. */
@@ -111,6 +114,15 @@ unsigned index_words_count(struct index_words *w, str text, const struct index_t
 size_t index_words_name(str body);
 /* index_stop.c: a folded word says nothing of what a question is about. */
 bool index_stop_word(str word);
+
+/* --- index_merge.c: how the table words is kept in few segments --- */
+
+/* With the schema: FTS5 does not merge by itself. */
+int index_merge_setup(struct index *ix, struct err *e);
+/* At the end of a transaction: about as many pages as it wrote rows. */
+int index_merge_some(struct index *ix, struct err *e);
+/* Outside of transactions: everything into one segment; best effort. */
+void index_merge_all(struct index *ix);
 
 /* --- index_match.c, index_rank.c --- */
 

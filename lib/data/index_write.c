@@ -213,6 +213,8 @@ int index_commit(struct index *ix, struct err *e)
 	if (!ret)
 		ret = flush_tally(ix, e);
 	if (!ret)
+		ret = index_merge_some(ix, e);
+	if (!ret)
 		ret = simple(ix, sql, e);
 	if (ret)
 		index_rollback(ix);
@@ -229,6 +231,7 @@ void index_rollback(struct index *ix)
 		sqlite3_exec(ix->db, "DELETE FROM temp.dirty", NULL, NULL, NULL);
 	ix->settle = false;
 	ix->ntally = 0;
+	ix->words_rows = 0;
 }
 
 /* --- projects and files --- */
@@ -390,16 +393,16 @@ static bool exists(struct index *ix, str uid, int *ret, struct err *e)
 static void date_words(struct buf *b, str iso, int64_t at_us)
 {
 	static const char *const MONTH[] = {
-		"january", "february", "march",	    "april",   "may",	   "june",
-		"july",	   "august",   "september", "october", "november", "december"};
-	static const char *const DAY[] = {"thursday", "friday", "saturday", "sunday",
+		"january", "february", "march",     "april",   "may",      "june",
+		"july",    "august",   "september", "october", "november", "december"};
+	static const char *const DAY[] = {"thursday", "friday",  "saturday", "sunday",
 					  "monday",   "tuesday", "wednesday"};
 	int64_t days = at_us / DAY_US - (at_us % DAY_US < 0);
 	uint64_t month, day;
 
 	buf_printf(b, " %.*s", STR_ARG(iso));
-	if (iso.n == 10 && str_u64((str){iso.p + 5, 2}, &month) && month >= 1 && month <= 12 &&
-	    str_u64((str){iso.p + 8, 2}, &day))
+	if (iso.n == 10 && str_u64((str){iso.p + 5, 2}, &month) && month >= 1 &&
+	    month <= 12 && str_u64((str){iso.p + 8, 2}, &day))
 		buf_printf(b, " %d %s %s", (int)day, MONTH[month - 1],
 			   DAY[(days % 7 + 7) % 7]);
 }
@@ -444,6 +447,8 @@ static int words_write(struct index *ix, const char *sql, const struct words *w,
 		index_bind(st, 3, buf_str(&extra));
 		index_bind(st, 4, buf_str(&proj));
 		ret = index_run(ix, st, e);
+		ix->words_rows++;
+		ix->words_last = w->row;
 	}
 	buf_release(&extra);
 	buf_release(&proj);

@@ -323,10 +323,8 @@ static void overwrite(const char *path, off_t at, size_t n)
 static void test_index__a_file_that_is_no_index_is_made_anew(void **state)
 {
 	static const char *const spoilt[] = {
-		"DROP TABLE edge",
-		"ALTER TABLE item ADD COLUMN newer",
-		"DROP INDEX item_rank",
-		"CREATE TABLE extra(x)",
+		"DROP TABLE edge", "ALTER TABLE item ADD COLUMN newer",
+		"DROP INDEX item_rank", "CREATE TABLE extra(x)",
 		"UPDATE meta SET value = '0' WHERE key = 'rules'",
 		/* not DROP: another program does not know the tokenizer */
 		"PRAGMA writable_schema = 1; DELETE FROM sqlite_master WHERE name = 'words'"};
@@ -487,6 +485,99 @@ static void test_index__without_a_cache_it_lies_in_the_vault(void **state)
 	finish(ix);
 }
 
+/* What this process has handed to the system to write; 0 where the system does not tell. */
+static uint64_t bytes_written(void)
+{
+	struct buf b = BUF_INIT(4096);
+	str rest, line, word;
+	uint64_t n = 0;
+
+	fs_read("/proc/self/io", &b, NULL);
+	rest = buf_str(&b);
+	while (str_line(&rest, &line))
+		if (str_word(&line, &word) && str_eq(word, STR("wchar:")))
+			str_u64(str_trim(line), &n);
+	buf_release(&b);
+	return n;
+}
+
+/* A note of n events of a few made-up words each. */
+static void put_many(struct index *ix, unsigned note, unsigned n)
+{
+	static uint64_t seed = 1;
+	struct line *line = calloc(n, sizeof(*line));
+	char name[32], id[32], body[256];
+
+	assert_non_null(line);
+	for (unsigned i = 0; i < n; i++) {
+		size_t at = 0;
+
+		for (int w = 0; w < 14; w++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			at += (size_t)snprintf(body + at, sizeof body - at, "w%x ",
+					       (unsigned)(seed >> 33) % 5000);
+		}
+		snprintf(id, sizeof id, "ev_%u_%u", note, i);
+		line[i] = (struct line){.id = strdup(id),
+					.supersedes = "",
+					.body = strdup(body),
+					.type = EVENT_DECISION,
+					.importance = 3,
+					.at = 1};
+	}
+	snprintf(name, sizeof name, "s_%u.md", note);
+	put(ix, name, line, n);
+	for (unsigned i = 0; i < n; i++) {
+		free((char *)(uintptr_t)line[i].id);
+		free((char *)(uintptr_t)line[i].body);
+	}
+	free(line);
+}
+
+/* Parts of which the table of words consists. */
+static int segments(const struct index *ix)
+{
+	sqlite3 *db;
+	sqlite3_stmt *st;
+	int n = -1;
+
+	assert_int_equal(sqlite3_open(index_path(ix), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "SELECT count(DISTINCT segid) FROM words_idx",
+					    -1, &st, NULL),
+			 SQLITE_OK);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		n = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+/* However large the index: what one event costs is bounded, and nothing piles up for a later one. */
+static void test_index__no_single_event_pays_for_the_work_of_many(void **state)
+{
+	struct index *ix = fresh();
+	uint64_t most = 0, before;
+
+	(void)state;
+	index_bulk(ix, true);
+	for (unsigned i = 0; i < 20; i++)
+		put_many(ix, i, 500);
+	assert_true(segments(ix) > 1);
+	index_bulk(ix, false);
+	assert_int_equal(segments(ix), 1);
+	for (unsigned i = 0; i < 600; i++) {
+		before = bytes_written();
+		put_many(ix, 1000 + i, 1);
+		if (bytes_written() - before > most)
+			most = bytes_written() - before;
+	}
+	assert_in_range(most, 0, 2u << 20);
+	/* a search looks into each segment: there are few, too */
+	assert_in_range(segments(ix), 1, 24);
+	finish(ix);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_index__damage_anywhere_is_met_by_making_it_anew),
 		cmocka_unit_test(test_index__all_follow_when_one_makes_it_anew),
 		cmocka_unit_test(test_index__without_a_cache_it_lies_in_the_vault),
+		cmocka_unit_test(test_index__no_single_event_pays_for_the_work_of_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
