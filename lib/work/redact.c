@@ -1076,13 +1076,20 @@ static bool private_label(str label)
 	return str_find(label, STR("PRIVATE KEY")) != STR_NPOS;
 }
 
-/* The label between "BEGIN " or "END " at i and the dashes; empty if there is none. */
+static bool label_byte(char ch)
+{
+	return (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == ' ';
+}
+
+/*
+ * The label between "BEGIN " or "END " at i and the dashes; empty if there is none. RFC 7468
+ * allows more than these bytes; no kind of key uses it.
+ */
 static str pem_label(const struct scan *c, size_t i, size_t *after)
 {
 	size_t end = i;
 
-	while (end < c->s.n && end - i < 80 && c->s.p[end] != '-' &&
-	       !newline(c->s.p[end]))
+	while (end < c->s.n && end - i < 80 && label_byte(c->s.p[end]))
 		end++;
 	*after = end;
 	while (*after < c->s.n && c->s.p[*after] == '-')
