@@ -122,13 +122,12 @@ int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, v
 /* What follows until index_rollback sees one state, whatever others write meanwhile. */
 int index_snapshot(struct index *ix, struct err *e);
 
-/* --- search (index_match.c) --- */
+/* --- search (index_match.c, index_pick.c) --- */
 
 struct index_query {
 	str text;    /* plain words; nothing in it is syntax */
 	str project; /* "": all */
 	bool retired_too;
-	bool words_only; /* a question of stop words alone finds nothing */
 	size_t rows_max; /* rows that the first pass may follow, about; 0: the usual number */
 	unsigned kinds;             /* bits 1 << INDEX_*; 0: all */
 	int type;                   /* enum event_type, -1: all */
@@ -148,6 +147,13 @@ struct index_stats {
 int index_match(struct index *ix, const struct index_query *q,
 		int (*fn)(const struct index_item *it, double score, void *arg),
 		void *arg, struct index_stats *stats, struct err *e);
+/*
+ * Active events of q->type in q->project (both must be given) that have words of q->text, the best
+ * first, about a hundred at most; ties: newer. Stop words find nothing. Asks for nothing
+ * else, and ranks by an event's own words alone: for who wants one event out of many, fast.
+ */
+int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void *arg,
+	       struct err *e);
 /* Items outside of a project in which a word of text occurs; counts to max. */
 int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t *hits,
 		    struct err *e);

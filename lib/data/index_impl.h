@@ -146,6 +146,8 @@ struct index_match {
 	bool cut;              /* not all rows were looked at */
 };
 
+/* Append a term as FTS5 takes it: quoted, nothing in it is syntax. */
+void index_match_term(struct buf *b, const struct index_term *t);
 int index_match_register(fts5_api *api);
 int index_rank(struct index *ix, struct index_match *m,
 	       int (*fn)(const struct index_item *it, double score, void *arg), void *arg,

@@ -109,7 +109,7 @@ int index_match_register(fts5_api *api)
 
 /* ---- expressions ---- */
 
-static void add_term(struct buf *b, const struct index_term *t)
+void index_match_term(struct buf *b, const struct index_term *t)
 {
 	buf_byte(b, '"');
 	for (size_t i = 0; i < t->n; i++) {
@@ -134,7 +134,7 @@ static void expression(const struct index_match *m, const char *op, struct buf *
 	for (size_t k = 0; k < m->nlead; k++) {
 		if (k)
 			buf_add(b, STR(" OR "));
-		add_term(b, &m->term[m->lead[k]]);
+		index_match_term(b, &m->term[m->lead[k]]);
 	}
 	buf_add(b, STR("))"));
 	add_project(b, op, m->project);
@@ -220,7 +220,7 @@ static int frequencies(struct index *ix, struct index_match *m, struct span s,
 	for (size_t i = 0; i < m->nterms && !ret; i++) {
 		buf_reset(&b);
 		buf_add(&b, STR("{body extra} : "));
-		add_term(&b, &m->term[i]);
+		index_match_term(&b, &m->term[i]);
 		ret = estimate(ix, buf_str(&b), s, &m->df[i], e);
 	}
 	buf_release(&b);
@@ -248,6 +248,16 @@ static int share(struct index *ix, const struct index_match *m, struct span s,
 static int by_df(const struct index_match *m, unsigned char a, unsigned char b)
 {
 	return m->df[a] < m->df[b] ? -1 : m->df[a] > m->df[b];
+}
+
+/* Rows in which the words stand, all together. */
+static double all_rows(const struct index_match *m)
+{
+	double rows = 0;
+
+	for (size_t i = 0; i < m->nterms; i++)
+		rows += m->df[i];
+	return rows;
 }
 
 /* The words that lead: all of them, or the rarest ones whose rows are few enough. */
@@ -302,8 +312,8 @@ static void init(struct index_match *m, struct index *ix, const struct index_que
 {
 	*m = (struct index_match){.q = q,
 				  .rows_max = q->rows_max ? q->rows_max : MATCH_ROWS};
-	m->nterms = index_words_query(ix->words, q->text, q->words_only, m->term,
-				      INDEX_TERMS_MAX);
+	m->nterms =
+		index_words_query(ix->words, q->text, false, m->term, INDEX_TERMS_MAX);
 }
 
 static void release(struct index_match *m)
@@ -327,7 +337,7 @@ static int collect(struct index *ix, struct index_match *m, struct err *e)
 	if (ret || s.last < s.first)
 		return ret;
 	ret = frequencies(ix, m, s, e);
-	if (!ret)
+	if (!ret && all_rows(m) > m->rows_max)
 		ret = share(ix, m, s, &part, e);
 	if (ret)
 		return ret;

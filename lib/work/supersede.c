@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#define FIRST_LOOK 16 /* best matches; nearly always one of them fits */
-#define FEW_WORDS  3  /* of a query, of which one is enough */
-#define WORD_MAX   64 /* bytes of a word that is compared */
+#define FEW_WORDS 3  /* of a query, of which one is enough */
+#define WORD_MAX  64 /* bytes of a word that is compared */
 
 /* Words, as they are stemmed, that tell nothing. Of one or two letters all do, but with a digit in them, or when they are no ASCII. */
 static bool is_empty_word(str s)
@@ -37,9 +36,7 @@ struct walk {
 	uint64_t there; /* bits: words that the item at hand has */
 	index_fn *fn;
 	void *arg;
-	int ret;     /* what fn said */
-	size_t seen; /* items of this look */
-	bool found;
+	int ret; /* what fn said */
 };
 
 static size_t place_of(const struct walk *w, str s)
@@ -94,17 +91,14 @@ static bool fits(const struct walk *w)
 	return there && (w->n <= FEW_WORDS || there > 1);
 }
 
-static int look(const struct index_item *it, double score, void *arg)
+static int look(const struct index_item *it, void *arg)
 {
 	struct walk *w = arg;
 
-	(void)score;
-	w->seen++;
 	w->there = 0;
 	index_words(w->ix, it->body, mark_word, w);
 	if (!fits(w))
 		return 0;
-	w->found = true;
 	w->ret = w->fn(it, w->arg);
 	return 1;
 }
@@ -113,21 +107,11 @@ int supersede_match(struct index *ix, str project, enum event_type type, str que
 		    index_fn *fn, void *arg, struct err *e)
 {
 	struct walk w = {.ix = ix, .fn = fn, .arg = arg};
-	struct index_query q = {.text = query,
-				.project = project,
-				.words_only = true,
-				.kinds = 1u << INDEX_EVENT,
-				.type = (int)type,
-				.limit = FIRST_LOOK};
+	struct index_query q = {.text = query, .project = project, .type = (int)type};
 	int ret = index_words(ix, query, add_word, &w);
 
 	if (ret < 0 || !w.n)
 		return ret < 0 ? ret : 0;
-	ret = index_match(ix, &q, look, &w, NULL, e);
-	if (!ret && !w.found && w.seen == FIRST_LOOK) {
-		q.offset = FIRST_LOOK;
-		q.limit = SIZE_MAX;
-		ret = index_match(ix, &q, look, &w, NULL, e);
-	}
+	ret = index_pick(ix, &q, look, &w, e);
 	return ret > 0 ? w.ret : ret;
 }

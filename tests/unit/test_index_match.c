@@ -197,16 +197,11 @@ static void test_match__east_asian_text_by_part(void **state)
 
 static void test_match__stop_words_alone_match_only_where_they_may(void **state)
 {
-	struct index_query q = {
-		.text = STR("to be or not"), .project = STR("p"), .type = -1, .limit = 5};
-
 	(void)state;
 	put_one("p", "a", "It is to be a server");
 	put_one("p", "b", "Redis");
 	assert_found("what is it to be", "a");
 	assert_found("the redis", "b");
-	q.words_only = true;
-	assert_str(str_of(ask(q)), STR(""));
 }
 
 static void test_match__a_project_keeps_to_itself(void **state)

@@ -136,6 +136,77 @@ test_supersede__one_word_of_many_is_not_enough_unless_it_is_a_name(void **state)
 	assert_string_equal(match("by the queue, on the broker, deploy workers"), "");
 }
 
+/* n decisions of one note, all with this text. */
+static void put_many(const char *project, const char *name, const char *body, int n)
+{
+	struct err e = ERR_INIT;
+	int ret;
+
+	file = (struct index_file){.folder = VAULT_SESSIONS,
+				   .project = str_of(project),
+				   .name = str_of(name)};
+	ret = index_begin(ix, &e);
+	if (!ret)
+		ret = index_file_put(ix, &file, &e);
+	for (int i = 0; i < n && !ret; i++) {
+		char id[64];
+
+		snprintf(id, sizeof id, "ev_%s_%d", name, i);
+		ret = index_item_put(ix, &file,
+				     &(struct index_put){.kind = INDEX_EVENT,
+							 .type = EVENT_DECISION,
+							 .importance = 3,
+							 .id = str_of(id),
+							 .body = str_of(body)},
+				     &e);
+	}
+	if (!ret)
+		ret = index_file_put(ix, &file, &e);
+	if (!ret)
+		ret = index_commit(ix, &e);
+	if (ret)
+		fail_msg("%s", e.msg);
+}
+
+static void test_supersede__finds_the_old_one_among_many_with_common_words(void **state)
+{
+	(void)state;
+	put("p", EVENT_DECISION, "ev_old", "Keep the storage of readings in sqlite.", "");
+	put_many("p", "a", "the storage is elsewhere", 1500);
+	put_many("p", "b", "sqlite is elsewhere", 1500);
+	assert_string_equal(match("storage sqlite"), "ev_old;");
+	assert_string_equal(match("sqlite readings"), "ev_old;");
+	/* of those with the same words the shorter one is about them, then the newer one */
+	assert_string_equal(match("storage"), "ev_a_1499;");
+}
+
+static void test_supersede__others_that_say_the_same_hide_nothing(void **state)
+{
+	(void)state;
+	put("p", EVENT_DECISION, "ev_old", "Keep the storage in sqlite.", "");
+	put_many("q", "a", "storage sqlite", 1500);
+	assert_string_equal(match("storage"), "ev_old;");
+	assert_string_equal(match("storage sqlite"), "ev_old;");
+	assert_string_equal(match_of(EVENT_NEXT_STEP, "storage"), "");
+	put("p", EVENT_NEXT_STEP, "ev_step", "Look at the storage.", "");
+	assert_string_equal(match_of(EVENT_NEXT_STEP, "storage"), "ev_step;");
+	put_many("q", "b", "storage sqlite", 1500);
+	assert_string_equal(match_of(EVENT_NEXT_STEP, "storage"), "ev_step;");
+}
+
+static void test_supersede__prefers_the_text_that_is_about_little_else(void **state)
+{
+	(void)state;
+	put("p", EVENT_DECISION, "ev_1", "Keep readings in CSV.", "");
+	put("p", EVENT_DECISION, "ev_2",
+	    "The report has columns for the names, the dates, the readings, the totals, "
+	    "and a button with which somebody exports all of that as CSV.",
+	    "");
+	assert_string_equal(match("csv readings"), "ev_1;");
+	put("p", EVENT_DECISION, "ev_3", "Keep readings in CSV.", "");
+	assert_string_equal(match("csv readings"), "ev_3;");
+}
+
 static void test_supersede__a_long_query_is_cut_and_answers(void **state)
 {
 	struct buf q = BUF_INIT(1 << 20);
@@ -157,6 +228,9 @@ int main(void)
 		T(test_supersede__walks_past_what_is_retired_however_much_there_is),
 		T(test_supersede__words_that_say_nothing_retire_nothing),
 		T(test_supersede__one_word_of_many_is_not_enough_unless_it_is_a_name),
+		T(test_supersede__finds_the_old_one_among_many_with_common_words),
+		T(test_supersede__others_that_say_the_same_hide_nothing),
+		T(test_supersede__prefers_the_text_that_is_about_little_else),
 		T(test_supersede__a_long_query_is_cut_and_answers),
 	};
 

@@ -1,0 +1,280 @@
+/*
+ * The event of one type and project that fits some words best: for who retires it.
+ *
+ * Each word is followed through the rows that have it, newest first, PICK_ROWS at most. What
+ * is found is looked at in the order of what its words say, until nothing better can come:
+ * so the cost follows the words, not the vault, and of thousands of rows only some dozen
+ * are read. For common words, of which there are more rows: an old event that has all of them
+ * is asked for too; and when too little was found, because the newest rows are of other projects
+ * or types, they are asked for again in those of this one.
+ *
+ * The score is BM25 with each word counted once: how often a sentence repeats a word says
+ * nothing here. Neighbours do not count either: this event is meant, or another.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/oom.h"
+#include "data/index_impl.h"
+
+#define PICK_ROWS 1000 /* of a word */
+#define PICK_READ 16   /* events that are read and compared */
+#define EXPR_MAX  (16u << 10)
+#define NORM      0.5
+#define LENGTH    16.0 /* words of a usual event */
+
+struct pick_row {
+	int64_t row;
+	uint32_t terms; /* bits: those known to stand in it */
+	double score;   /* what they say; of those that were read: the score */
+};
+
+struct pick {
+	struct index *ix;
+	const struct index_query *q;
+	struct index_term term[INDEX_TERMS_MAX];
+	double idf[INDEX_TERMS_MAX];
+	size_t nterms;
+	uint32_t common; /* terms that have more rows than were followed */
+	int64_t project, rows;
+	struct pick_row *row;
+	size_t n, cap;
+	struct pick_row best[PICK_READ];
+	size_t nbest;
+	bool enough; /* what was not read is no better */
+};
+
+static void add_row(struct pick *p, int64_t row, uint32_t terms)
+{
+	if (p->n == p->cap) {
+		p->cap = p->cap ? p->cap * 2 : 1024;
+		p->row = realloc(p->row, p->cap * sizeof(*p->row));
+		if (!p->row)
+			oom();
+	}
+	p->row[p->n++] = (struct pick_row){.row = row, .terms = terms};
+}
+
+/* ---- what is asked of FTS5 ---- */
+
+/* All of the terms. */
+static void expression(const struct pick *p, uint32_t terms, struct buf *b)
+{
+	for (size_t i = 0; i < p->nterms; i++) {
+		if (!(terms >> i & 1))
+			continue;
+		buf_add(b, b->n ? STR(" AND body : ") : STR("body : "));
+		index_match_term(b, &p->term[i]);
+	}
+}
+
+/* In rows of the type and the project alone: both are words of a row. */
+static void narrow(const struct pick *p, struct buf *b)
+{
+	struct index_term type[4];
+	size_t n = index_words_query(p->ix->words,
+				     event_type_name((enum event_type)p->q->type), false,
+				     type, sizeof(type) / sizeof(*type));
+
+	buf_printf(b, " AND proj : \"%lld\"", (long long)p->project);
+	for (size_t i = 0; i < n; i++) {
+		buf_add(b, STR(" AND extra : "));
+		index_match_term(b, &type[i]);
+	}
+}
+
+/* The newest rows that have the terms; how many, or HF_E*. */
+static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
+{
+	static const char sql[] = "SELECT rowid FROM words WHERE words MATCH ?1 "
+				  "ORDER BY rowid DESC LIMIT ?2";
+	struct buf b = BUF_INIT(EXPR_MAX);
+	sqlite3_stmt *st;
+	int n = 0, ret = index_stmt(p->ix, sql, &st, e);
+
+	if (!ret) {
+		expression(p, terms, &b);
+		if (own)
+			narrow(p, &b);
+		index_bind(st, 1, buf_str(&b));
+		sqlite3_bind_int(st, 2, PICK_ROWS);
+		for (; (ret = index_step(p->ix, st, e)) > 0; n++)
+			add_row(p, sqlite3_column_int64(st, 0), terms);
+		sqlite3_reset(st);
+	}
+	buf_release(&b);
+	return ret < 0 ? ret : n;
+}
+
+static int last_row(struct pick *p, struct err *e)
+{
+	static const char sql[] = "SELECT max(id) FROM item";
+	sqlite3_stmt *st;
+	int ret = index_stmt(p->ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	ret = index_step(p->ix, st, e);
+	if (ret > 0)
+		p->rows = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
+}
+
+static int collect(struct pick *p, struct err *e)
+{
+	int ret = last_row(p, e);
+
+	for (size_t i = 0; i < p->nterms && !ret; i++) {
+		int n = walk(p, UINT32_C(1) << i, false, e);
+
+		if (n == PICK_ROWS)
+			p->common |= UINT32_C(1) << i;
+		p->idf[i] =
+			p->term[i].weight * log(1 + ((double)p->rows + 0.5) / (n + 0.5));
+		ret = n < 0 ? n : 0;
+	}
+	if (!ret && (p->common & (p->common - 1)))
+		ret = walk(p, p->common, false, e);
+	return ret < 0 ? ret : 0;
+}
+
+static int collect_own(struct pick *p, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < p->nterms && ret >= 0; i++)
+		if (p->common >> i & 1)
+			ret = walk(p, UINT32_C(1) << i, true, e);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- what was found ---- */
+
+static int by_row(const void *pa, const void *pb)
+{
+	const struct pick_row *a = pa, *b = pb;
+
+	return a->row > b->row ? -1 : a->row < b->row;
+}
+
+static int by_score(const void *pa, const void *pb)
+{
+	const struct pick_row *a = pa, *b = pb;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return by_row(pa, pb);
+}
+
+static double worth(const struct pick *p, uint32_t terms)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->nterms; i++)
+		if (terms >> i & 1)
+			sum += p->idf[i];
+	return sum;
+}
+
+/* Each row once, those first whose words say most. */
+static void sort(struct pick *p)
+{
+	size_t n = 0;
+
+	if (p->n)
+		qsort(p->row, p->n, sizeof(*p->row), by_row);
+	for (size_t i = 0; i < p->n; i++) {
+		if (n && p->row[n - 1].row == p->row[i].row)
+			p->row[n - 1].terms |= p->row[i].terms;
+		else
+			p->row[n++] = p->row[i];
+	}
+	p->n = n;
+	for (size_t i = 0; i < n; i++)
+		p->row[i].score = worth(p, p->row[i].terms);
+	if (n)
+		qsort(p->row, n, sizeof(*p->row), by_score);
+}
+
+/* What one word adds to the score of a text of so many words, as a part of its idf. */
+static double part(unsigned length)
+{
+	return (INDEX_RANK_K1 + 1) /
+	       (1 + INDEX_RANK_K1 * (1 - NORM + NORM * length / LENGTH));
+}
+
+/* Read a row, if it is an active event of the type and project. */
+static int read_row(struct pick *p, int64_t row, struct err *e)
+{
+	static const char sql[] =
+		"SELECT body FROM item WHERE id = ?1 AND project = ?2 AND type = ?3 "
+		"AND kind = 0 AND retired = 0";
+	unsigned tf[INDEX_TERMS_MAX], length;
+	struct pick_row *best = &p->best[p->nbest];
+	sqlite3_stmt *st;
+	int ret = index_stmt(p->ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, row);
+	sqlite3_bind_int64(st, 2, p->project);
+	sqlite3_bind_int(st, 3, p->q->type);
+	ret = index_step(p->ix, st, e);
+	if (ret > 0) {
+		*best = (struct pick_row){.row = row};
+		length = index_words_count(p->ix->words, index_column(st, 0), p->term,
+					   p->nterms, tf);
+		for (size_t i = 0; i < p->nterms; i++)
+			if (tf[i])
+				best->terms |= UINT32_C(1) << i;
+		best->score = worth(p, best->terms) * part(length);
+		p->nbest++;
+	}
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
+}
+
+/* Read the best of those that are wanted, until all others are worse. */
+static int read_best(struct pick *p, struct err *e)
+{
+	double common = worth(p, p->common), best = 0;
+	int ret = 0;
+
+	p->nbest = 0;
+	for (size_t i = 0; i < p->n && !p->enough && !ret; i++) {
+		ret = read_row(p, p->row[i].row, e);
+		if (p->nbest)
+			best = fmax(best, p->best[p->nbest - 1].score);
+		p->enough =
+			p->nbest == PICK_READ ||
+			(i + 1 < p->n && (p->row[i + 1].score + common) * part(0) < best);
+	}
+	if (p->nbest)
+		qsort(p->best, p->nbest, sizeof(*p->best), by_score);
+	return ret;
+}
+
+int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void *arg,
+	       struct err *e)
+{
+	struct pick p = {.ix = ix, .q = q};
+	int ret = index_project_id(ix, q->project, false, &p.project, e);
+
+	p.nterms = index_words_query(ix->words, q->text, true, p.term, INDEX_TERMS_MAX);
+	if (!ret && p.project && p.nterms)
+		ret = collect(&p, e);
+	sort(&p);
+	if (!ret)
+		ret = read_best(&p, e);
+	if (!ret && p.common && !p.enough) {
+		ret = collect_own(&p, e);
+		sort(&p);
+		if (!ret)
+			ret = read_best(&p, e);
+	}
+	for (size_t i = 0; i < p.nbest && !ret; i++)
+		ret = index_row(ix, p.best[i].row, fn, arg, e);
+	free(p.row);
+	return ret;
+}
