@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 struct bench_run {
@@ -117,6 +118,30 @@ static inline void bench_row(const char *what, struct bench_run r, const char *b
 		printf("   not to be had here: %s", baseline);
 	printf("\n");
 	fflush(stdout);
+}
+
+#define BENCH_NO_DATA                                                                    \
+	"HANDOFF_BENCH (%s) has no data/locomo.corpus.jsonl, nor retrieval/data/locomo.corpus.jsonl"
+
+/* Append the folder of the retrieval data: top/data, or top/retrieval/data. top may be NULL. */
+static inline bool bench_data(const char *top, struct buf *b)
+{
+	static const char *const below[] = {"data", "retrieval/data"};
+	struct stat st;
+
+	for (size_t i = 0; top && i < 2; i++) {
+		struct buf file = BUF_INIT(4096);
+		bool there;
+
+		buf_reset(b);
+		buf_printf(b, "%s/%s", top, below[i]);
+		buf_printf(&file, "%s/locomo.corpus.jsonl", buf_cstr(b));
+		there = stat(buf_cstr(&file), &st) == 0 && S_ISREG(st.st_mode);
+		buf_release(&file);
+		if (there)
+			return true;
+	}
+	return false;
 }
 
 static inline uint32_t bench_rnd(uint64_t *state, uint32_t n)

@@ -1,8 +1,8 @@
 /*
  * bench_retrieval [DATA [PROJECT...]]: how well search finds what was asked for.
  *
- * DATA (default HANDOFF_BENCH; without either it is skipped) holds data/NAME.corpus.jsonl and
- * data/NAME.queries.jsonl: one memory or question a line, with the ids of the memories that
+ * DATA (default HANDOFF_BENCH; without either it is skipped), or its folder retrieval, holds
+ * data/NAME.corpus.jsonl and data/NAME.queries.jsonl: one memory or question a line, with the ids of the memories that
  * answer it. Each memory goes into an index as an event "Speaker: text" of its session's
  * note; each question is asked within its project, 50 hits. Recall at k is the share of the
  * evidence found, MRR that of the first piece; conversations by turn, coding sessions by session.
@@ -50,7 +50,7 @@ static void lines(const char *dir, const char *name, const char *what,
 	struct err e = ERR_INIT;
 	str rest, line;
 
-	buf_printf(&path, "%s/data/%s.%s.jsonl", dir, name, what);
+	buf_printf(&path, "%s/%s.%s.jsonl", dir, name, what);
 	if (fs_read(buf_cstr(&path), &text, &e))
 		die(&e);
 	rest = buf_str(&text);
@@ -230,14 +230,10 @@ static void run(const char *dir, const char *name, bool sessions)
 int main(int argc, char **argv)
 {
 	const char *dir = argc > 1 && argv[1][0] ? argv[1] : getenv("HANDOFF_BENCH");
-	struct buf probe = BUF_INIT(4096);
+	struct buf data = BUF_INIT(4096);
 
-	if (!dir)
-		dir = ".";
-	buf_printf(&probe, "%s/data/locomo.corpus.jsonl", dir);
-	if (!fs_is_file(buf_cstr(&probe))) {
-		printf("skipped: no %s (HANDOFF_BENCH names the folder)\n",
-		       buf_cstr(&probe));
+	if (!bench_data(dir, &data)) {
+		printf("skipped: " BENCH_NO_DATA "\n", dir ? dir : "not set");
 		return 0;
 	}
 	arena_init(&names, 64u << 20);
@@ -245,10 +241,10 @@ int main(int argc, char **argv)
 		only = argv + 2;
 		nonly = argc - 2;
 	}
-	run(dir, "locomo", false);
-	run(dir, "devmem", true);
+	run(buf_cstr(&data), "locomo", false);
+	run(buf_cstr(&data), "devmem", true);
 	arena_release(&names);
-	buf_release(&probe);
+	buf_release(&data);
 	buf_release(&file_name);
 	return 0;
 }

@@ -73,8 +73,9 @@ static bool read_turns(const char *dir)
 	str rest, line;
 	bool ok;
 
-	buf_printf(&path, "%s/data/locomo.corpus.jsonl", dir);
-	ok = fs_is_file(buf_cstr(&path)) && fs_read(buf_cstr(&path), &text, NULL) == 0;
+	ok = bench_data(dir, &path);
+	buf_add(&path, STR("/locomo.corpus.jsonl"));
+	ok = ok && fs_read(buf_cstr(&path), &text, NULL) == 0;
 	rest = buf_str(&text);
 	while (ok && nturns < TURNS_MAX && str_line(&rest, &line)) {
 		struct jsondoc *d = jsondoc_parse(line, 1u << 20, NULL);
@@ -355,6 +356,7 @@ static void run(uint32_t n)
 	sqlite3 *db = NULL;
 	sqlite3_stmt *plain = NULL;
 	int64_t start;
+	char *path;
 
 	snprintf(top, sizeof(top), "/tmp/handoff-bench-XXXXXX");
 	if (!mkdtemp(top))
@@ -372,14 +374,18 @@ static void run(uint32_t n)
 				   &plain, NULL);
 	}
 	start = clock_mono_ns();
+	index_bulk(ix, true);
 	build(ix, n, plain);
+	index_bulk(ix, false);
 	printf("%u events, %u questions of 2 to 5 words; built in %.1f s", n, nquestions,
 	       (double)(clock_mono_ns() - start) / 1e9);
-	if (stat(index_path(ix), &st) == 0)
+	sqlite3_finalize(plain);
+	path = str_dup(str_of(index_path(ix)));
+	index_free(ix); /* what was written is in the file only then */
+	if (stat(path, &st) == 0)
 		printf(", %.0f bytes an event", (double)st.st_size / n);
 	printf("\n");
-	sqlite3_finalize(plain);
-	index_free(ix);
+	free(path);
 	if (index_open(&ix, &v, 1000, &e))
 		die(&e);
 	ask_all(ix, true);
@@ -403,7 +409,7 @@ int main(int argc, char **argv)
 	turn = calloc(TURNS_MAX, sizeof(*turn));
 	if (!turn)
 		bench_die("turns");
-	if (!read_turns(dir ? dir : "."))
+	if (!read_turns(dir))
 		make_turns();
 	for (int i = 1; i < argc; i++)
 		run((uint32_t)strtoul(argv[i], NULL, 10));
