@@ -48,3 +48,15 @@ settings() {
 	[[ $stderr == "handoff-recover: "*config.json* ]]
 	holds "source_session: $KILLED"
 }
+
+@test "the manual has every setting, with its variable" {
+	run -0 "$BIN/handoff" config --json
+	jq -r '.settings[] | .key + " " + (.variable // "")' <<<"$output" >keys
+	[ "$(wc -l <keys)" -gt 9 ]
+	man=$BATS_TEST_DIRNAME/../../docs/handoff.1
+	sed -n '/^\.Sh SETTINGS/,/^\.Sh ENVIRONMENT/p' "$man" >section
+	while read -r key variable; do
+		grep -qE "^\.It Cm (.* )?$key( |$)" section || { echo "not in the manual: $key"; return 1; }
+		[ -z "$variable" ] || grep -q "Ev $variable\$" section || { echo "not in the manual: $variable"; return 1; }
+	done <keys
+}
