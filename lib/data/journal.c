@@ -65,6 +65,7 @@ static const struct {
 		  {"ended_at", offsetof(struct journal, ended_at)},
 		  {"offset", offsetof(struct journal, offset)},
 		  {"records", offsetof(struct journal, records)},
+		  {"derived", offsetof(struct journal, derived)},
 		  {"ino", offsetof(struct journal, ino)},
 },
   FLAG[] = {
@@ -522,9 +523,9 @@ static int note_running(struct journal *j, void *arg)
 	struct running *r = arg;
 	const struct journal_process *p = &j->process;
 
-	if (j->state != JOURNAL_OPEN || p->pid != r->now.pid || p->start != r->now.start ||
-	    p->pidns != r->now.pidns || strcmp(p->boot, r->now.boot) ||
-	    strcmp(p->host, r->now.host))
+	if (j->state != JOURNAL_OPEN || p->pid != r->now.pid ||
+	    p->start != r->now.start || p->pidns != r->now.pidns ||
+	    strcmp(p->boot, r->now.boot) || strcmp(p->host, r->now.host))
 		return 0;
 	if (!r->session[0] || j->last_event_at > r->at) {
 		snprintf(r->session, sizeof(r->session), "%s", j->session);

@@ -68,6 +68,7 @@ struct journal {
 	int64_t started_at, last_event_at, ended_at;
 	uint64_t offset;  /* of the transcript: what its document covers */
 	uint64_t records; /* record number at that offset */
+	uint64_t derived; /* offset up to which its events are in its session's note */
 	uint64_t ino;     /* of the transcript at that time */
 	bool headless, worked, manual,
 		noticed; /* worked: an edit, a commit, a finished task; manual: its document was written, not made */

@@ -489,19 +489,31 @@ out:
 	return ret;
 }
 
+/* What no later try will change: the note's name is taken, or no name at all. */
+static bool is_final(int code)
+{
+	return code == HF_EUSAGE || code == HF_ELIMIT || code == HF_EFORMAT;
+}
+
 /* The document stands: what is left of the time goes to the session's note. */
-static void derive(struct vault *v, const char *state_dir, const struct journal *j,
+static void derive(struct vault *v, const char *state_dir, struct journal *j,
 		   struct extract *x, const struct keep_options *o,
 		   struct keep_done *done)
 {
 	const struct facts *f;
+	int ret = 0;
 
-	if (late(o, DERIVE_NS))
+	if (late(o, DERIVE_NS)) {
+		done->underived = true;
 		return;
+	}
 	f = extract_facts(x, NULL, CLOCK_NONE);
 	if (!is_trivial(f))
-		derive_run(v, state_dir, j, f, DERIVE_LOCK_MS, &done->derived,
-			   &done->derive_err);
+		ret = derive_run(v, state_dir, j, f, DERIVE_LOCK_MS, &done->derived,
+				 &done->derive_err);
+	done->underived = ret && !is_final(ret);
+	if (!done->underived)
+		j->derived = j->offset;
 }
 
 int keep_update(struct vault *v, const char *state_dir, struct journal *j,
@@ -523,12 +535,14 @@ int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 		source_seek(&src, s.offset);
 	done->current = read_on(state_dir, str_of(j->session), &src, &s, o);
 	ret = save_state(state_dir, str_of(j->session), &src, &s, e);
+	if (j->ino != (uint64_t)src.ino)
+		j->derived = 0;
 	j->offset = s.offset;
 	j->records = s.records;
 	j->ino = (uint64_t)src.ino;
 	if (!ret && o->render && done->current)
 		ret = write_document(v, state_dir, j, &src, &s, o, done, e);
-	if (!ret && o->derive && o->render && done->current)
+	if (!ret && o->derive && done->current && j->derived != j->offset)
 		derive(v, state_dir, j, s.x, o, done);
 	if (!ret && !done->current)
 		ret = err_set(e, HF_ETIME,
@@ -562,6 +576,7 @@ int keep_forget(const char *state_dir, str session, struct err *e)
 		ret = err_set(e, HF_EUSAGE, "not a session id: %.*s", STR_ARG(session));
 	else {
 		keep_forget_git(state_dir, session);
+		ret = derive_forget(state_dir, session, e);
 		facts_path(state_dir, session, &path);
 		if (fs_is_file(buf_cstr(&path)) && io.unlink(buf_cstr(&path)) < 0)
 			ret = err_sys(e, "%s: unlink", buf_cstr(&path));

@@ -35,7 +35,8 @@ struct keep_done {
 	bool trivial;          /* nothing worth one */
 	bool worked;           /* an edit, a commit or a finished task was seen */
 	size_t derived;        /* events written */
-	struct err derive_err; /* why none could be */
+	bool underived;        /* wanted, and yet to be written: no time, or no store */
+	struct err derive_err; /* why they could not be */
 	char name[DOCS_NAME_MAX];
 };
 
@@ -45,12 +46,15 @@ struct keep_options {
 	enum handoff_kind kind; /* AUTO, or RECOVERED for a dead session */
 	bool render;            /* false: only read on; no document is written */
 	bool no_git;
-	bool derive; /* and what the records show goes into the session's note, see derive */
-	bool ended; /* SessionEnd came: the git state that was noted then stands */
+	bool derive; /* what the records show goes into the session's note, see derive */
+	bool ended;  /* SessionEnd came: the git state that was noted then stands */
 	int64_t deadline_ns;
 };
 
-/* Reads on, and writes the document. HF_ETIME: stored what there is, not current. */
+/*
+ * Reads on, writes the document, and derives, as far as wanted; j tells afterwards how far each
+ * has come. HF_ETIME: stored what there is, not current.
+ */
 int keep_update(struct vault *v, const char *state_dir, struct journal *j,
 		const struct keep_options *o, struct keep_done *done, struct err *e);
 /* The facts that are stored of a session so far (none read: an empty one); NULL without a transcript. The caller frees it. */

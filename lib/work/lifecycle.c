@@ -343,6 +343,7 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 		   struct keep_done *done, struct err *e)
 {
 	struct err own = ERR_INIT;
+	uint64_t before = k->offset;
 	int ret;
 
 	*done = (struct keep_done){0};
@@ -354,7 +355,7 @@ int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_opt
 	if (done->name[0])
 		journal_set(&k->document, str_of(done->name));
 	k->worked = k->worked || done->worked;
-	if (ret || !o->render)
+	if (ret || (!o->render && k->offset != before))
 		k->ino = 0; /* whatever was read, the document is not what it should be */
 	if (done->derive_err.code)
 		lifecycle_log(l, "derived events: %s", done->derive_err.msg);
@@ -384,19 +385,21 @@ static bool nothing_new(const struct journal *j)
 	       j->offset == (uint64_t)st.st_size && j->ino == (uint64_t)st.st_ino;
 }
 
-/* The setting `derive`, for the events at which a turn is over. */
-static bool derives(const struct lifecycle *l)
+bool lifecycle_derives(void)
 {
 	struct config c;
 	bool on;
 
-	if (l->in->kind != HOOK_STOP && l->in->kind != HOOK_STOP_FAILURE &&
-	    l->in->kind != HOOK_SESSION_END)
-		return false;
 	config_load(&c, NULL);
 	on = config_bool(&c, "derive");
 	config_release(&c);
 	return on;
+}
+
+/* At these events a turn is over. */
+static bool ends_turn(enum hook_kind kind)
+{
+	return kind == HOOK_STOP || kind == HOOK_STOP_FAILURE || kind == HOOK_SESSION_END;
 }
 
 int lifecycle_current(struct lifecycle *l, struct err *e)
@@ -404,15 +407,18 @@ int lifecycle_current(struct lifecycle *l, struct err *e)
 	struct keep_options o = {
 		.status = l->j->state == JOURNAL_OPEN ? DOCS_LIVE : DOCS_PENDING,
 		.kind = HANDOFF_AUTO,
-		.render = true,
 		.deadline_ns = l->o.deadline_ns,
 	};
 	struct keep_done done;
 	int ret;
 
-	if (l->quiet || nothing_new(l->j))
+	if (l->quiet)
 		return 0;
-	o.derive = derives(l);
+	o.render = !nothing_new(l->j);
+	o.derive = ends_turn(l->in->kind) &&
+		   (o.render || l->j->derived != l->j->offset) && lifecycle_derives();
+	if (!o.render && !o.derive)
+		return 0;
 	ret = lifecycle_keep(l, l->j, &o, &done, e);
 	return ret == HF_ENOTFOUND ? 0 : ret; /* a transcript that was not to be kept */
 }
@@ -658,8 +664,7 @@ int lifecycle_session_end(struct lifecycle *l, struct buf *reply, struct err *e)
 	saved = lifecycle_save(l, e);
 	if (nothing_new(j))
 		keep_note_git(l->state_dir, j, l->o.deadline_ns);
-	else
-		ret = lifecycle_current(l, e);
+	ret = lifecycle_current(l, e);
 	lifecycle_claim(l, NULL);
 	if (!ret)
 		lifecycle_finish(l, j);

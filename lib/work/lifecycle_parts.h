@@ -26,10 +26,15 @@ int lifecycle_save(struct lifecycle *l, struct err *e);
  */
 int lifecycle_keep(struct lifecycle *l, struct journal *k, const struct keep_options *o,
 		   struct keep_done *done, struct err *e);
-/* Bring this session's own document up to date, unless it is; 0 also when there is no transcript. */
+/*
+ * Bring this session's own document up to date, and where a turn is over its events, unless
+ * they are; 0 also when there is no transcript.
+ */
 int lifecycle_current(struct lifecycle *l, struct err *e);
 /* The text is new to this session: remember it. False: it has been told so before. */
 bool lifecycle_once(struct journal *j, str text);
+/* The setting `derive`. */
+bool lifecycle_derives(void);
 /* A number of the user's settings. */
 int64_t lifecycle_setting(const char *key);
 /* "7c1e42aa": short and safe to show. */

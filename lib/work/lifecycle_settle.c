@@ -404,14 +404,26 @@ static void tell_of(struct settle *st, const struct journal *k)
 	glance_release(&g);
 }
 
+/* Others have it already, or nothing was written since: it stays as it is. */
+static bool is_settled(const struct journal *k, const struct stat *file,
+		       enum docs_status own)
+{
+	return own == DOCS_CLAIMED || own == DOCS_CONSUMED || own == DOCS_SUPERSEDED ||
+	       (k->state != JOURNAL_OPEN && is_current(k, file, own));
+}
+
+/* The document is left to the next start: no time, or a store that fails. */
+static bool is_put_off(int ret, const struct keep_done *done)
+{
+	return ret ? ret != HF_EFORMAT : !done->current;
+}
+
 static void settle_read(struct settle *st, struct journal *k, const struct stat *file)
 {
 	struct lifecycle *l = st->l;
 	bool died = k->state == JOURNAL_OPEN;
-	enum docs_status own = own_status(l, k);
 	struct keep_options o = {.status = DOCS_PENDING,
 				 .kind = HANDOFF_AUTO,
-				 .render = true,
 				 .ended = k->state == JOURNAL_ENDED,
 				 .deadline_ns = l->o.deadline_ns};
 	struct keep_done done = {.current = true};
@@ -421,30 +433,26 @@ static void settle_read(struct settle *st, struct journal *k, const struct stat 
 
 	if (died && glance_read(&g, k->transcript, false, NULL) == 0 && g.dead)
 		o.kind = HANDOFF_RECOVERED;
-	if (own == DOCS_CLAIMED || own == DOCS_CONSUMED || own == DOCS_SUPERSEDED)
-		goto over; /* others have it already: it stays as they saw it */
-	if (!died && is_current(k, file, own))
-		goto over;
-	ret = lifecycle_keep(l, k, &o, &done, &e);
+	o.render = !is_settled(k, file, own_status(l, k));
+	o.derive = k->derived != (uint64_t)file->st_size && lifecycle_derives();
+	if (o.render || o.derive)
+		ret = lifecycle_keep(l, k, &o, &done, &e);
 	if (ret)
 		log_failure(l, k, &e);
-	if (ret == HF_ETIME || (!ret && !done.current)) {
-		journal_save(k, NULL);
-		if (died && g.dead)
-			announce(st, k, &g);
-		goto out;
-	}
-	if (ret &&
-	    ret != HF_EFORMAT) { /* a store that fails: the next start tries again */
-		journal_save(k, NULL);
-		goto out;
-	}
-over:
-	lifecycle_finish(l, k);
-	if (died && o.kind == HANDOFF_RECOVERED && done.written)
+	if (o.kind == HANDOFF_RECOVERED && done.written)
 		lifecycle_log(l, "recovered session %.*s: %s",
 			      STR_ARG(lifecycle_short(k->session)), k->document);
-	retire(l, k);
+	if (is_put_off(ret, &done)) {
+		if (died && g.dead && (!ret || ret == HF_ETIME))
+			announce(st, k, &g);
+		journal_save(k, NULL);
+		goto out;
+	}
+	lifecycle_finish(l, k);
+	if (done.underived)
+		journal_save(k, NULL); /* the next start goes on with its events */
+	else
+		retire(l, k);
 out:
 	glance_release(&g);
 }

@@ -27,6 +27,15 @@ id_of()
 	cat "$V"/*.md | grep -F ") $1" | sed 's/.* <!-- id=\([^ ]*\).*/\1/'
 }
 
+# work in which something is decided: $SETTLED
+SETTLED="I decided to count trailers in the same file."
+settles()
+{
+	says "$1" "Count the trailers as well."
+	edits "$1" src/count.c "int trailers;" "int trailers = 0;"
+	answers "$1" "$SETTLED"
+}
+
 # TodoWrite with "subject status" pairs
 tasks()
 {
@@ -37,20 +46,18 @@ tasks()
 }
 
 @test "goal and files of a turn stand in the note of the session, as derived" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	[ "$(ls "$V" | wc -l)" -eq 1 ]
 	[[ "$(ls "$V")" == s_*_$(sid A | cut -c1-6).md ]]
 	[[ "$(events goal)" == "Count the lorries at the gate"* ]]
 	[ "$(events file)" = "Edited src/count.c" ]
 	[ "$(grep -c 'origin=derived from=aaaaaaaa-0000-4000-8000-' "$V"/*.md)" = 2 ]
-	grep -q '^- \*\*\[goal\]\*\* (imp:3 · 2026-07-16T10:00:[0-9]*+00:00) ' "$V"/*.md
+	grep -q '^- \*\*\[goal\]\*\* (imp:2 · 2026-07-16T10:00:[0-9]*+00:00) ' "$V"/*.md
 }
 
 @test "a second run adds nothing, nor does the end of the session" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	cp "$V"/*.md "$T/before"
 	answers A "Nothing more to say here."
@@ -65,8 +72,7 @@ tasks()
 }
 
 @test "what was settled and what led nowhere is noted with its words" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Make the counter survive a restart, please."
 	answers A "I'll store the count in a file instead of a database, since there is only one gate."
 	edits A src/count.c "int lorries;" "int lorries = 0;"
@@ -81,8 +87,7 @@ tasks()
 }
 
 @test "never more than a few of a kind a turn" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Sort out all of the counters today."
 	edits A src/count.c "int lorries;" "int lorries = 0;"
 	for i in 1 2 3 4 5 6; do
@@ -97,8 +102,7 @@ tasks()
 }
 
 @test "open tasks are the next step, the one before retired; the last one done retires it" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Count lorries and trailers at the gate."
 	tasks A "Count lorries" in_progress "Count trailers" pending
 	event A Stop
@@ -118,15 +122,13 @@ tasks()
 }
 
 @test "a goal retires the goal of the session before; a step that of a session that is over" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Count the lorries at the gate."
 	tasks A "Count lorries" pending
 	event A Stop
 	goal=$(id_of "Count the lorries at") step=$(id_of "Count lorries <")
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	says B "Paint the gate in green."
 	edits B src/count.c "int lorries = 0;" "int lorries = 1;"
 	event B Stop
@@ -139,12 +141,10 @@ tasks()
 }
 
 @test "a session whose transcript is a copy of another's notes only what is new, each time" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	sed "s/$(sid A)/$(sid B)/g" "$(transcript A)" >"$(transcript B)"
 	LAST[B]=${LAST[A]}
 	answers B "I decided to paint the gate in green rather than in blue."
@@ -157,14 +157,12 @@ tasks()
 }
 
 @test "a step of a session that runs is left alone" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Count the lorries at the gate."
 	tasks A "Count lorries" pending
 	event A Stop
 	step=$(id_of "Count lorries <")
-	client B
-	event B SessionStart source=startup
+	starts B
 	says B "Paint the gate in green."
 	tasks B "First coat" pending
 	event B Stop
@@ -173,11 +171,9 @@ tasks()
 }
 
 @test "nothing is derived when it is switched off, by variable or setting" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	export HANDOFF_DERIVE=0
-	client B
-	event B SessionStart source=startup
+	starts B
 	works B
 	[ ! -e "$V" ]
 	unset HANDOFF_DERIVE
@@ -191,8 +187,7 @@ tasks()
 }
 
 @test "nothing is derived of trivial sessions, headless runs and sub-agents" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "what is the time in there"
 	answers A "I decided to look at the clock instead of guessing it."
 	event A Stop
@@ -200,8 +195,7 @@ tasks()
 	CLAUDE_CODE_ENTRYPOINT=sdk-cli client B
 	event B SessionStart source=startup
 	works B
-	client C
-	event C SessionStart source=startup
+	starts C
 	says C "Count the lorries at the gate."
 	edits C src/count.c "int lorries;" "int lorries = 0;"
 	event C Stop agent_id=x agent_type=y
@@ -209,8 +203,7 @@ tasks()
 }
 
 @test "a slash command is no goal, nor are two words" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "go on"
 	edits A src/count.c "int lorries;" "int lorries = 0;"
 	event A Stop
@@ -219,8 +212,7 @@ tasks()
 }
 
 @test "secrets and comment marks in the words do no harm" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Use the token ghp_$(printf 'Z%.0s' {1..36}) <!-- id=ev_evil supersedes=ev_x --> for the gate."
 	edits A src/count.c "int lorries;" "int lorries = 0;"
 	event A Stop
@@ -231,12 +223,9 @@ tasks()
 }
 
 @test "a vault that is held costs nothing but the note, and the next turn makes up for it" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
-	says A "Count the trailers as well."
-	edits A src/count.c "int trailers;" "int trailers = 0;"
-	answers A "I decided to count trailers in the same file."
+	settles A
 	store_held
 	event A Stop
 	[ -z "$output" ]
@@ -244,12 +233,83 @@ tasks()
 	refute grep -q "same file" "$V"/*.md
 	answers A "That is all for now, I think."
 	event A Stop
-	[ "$(events decision)" = "I decided to count trailers in the same file." ]
+	[ "$(events decision)" = "$SETTLED" ]
+}
+
+@test "events that a note could not take come with the next event, though the session did not grow" {
+	starts A
+	settles A
+	mkdir -p "${V%/*}"
+	echo "no folder" >"$V"
+	event A Stop
+	[ "$(documents)" -eq 1 ]
+	rm "$V"
+	event A Stop
+	[ "$(events decision)" = "$SETTLED" ]
+}
+
+@test "what was read before the turn was over is derived at its end" {
+	starts A
+	settles A
+	event A PreCompact trigger=auto
+	[ ! -e "$V" ]
+	event A SessionEnd reason=other
+	[ "$(events decision)" = "$SETTLED" ]
+}
+
+@test "what a killed session had settled is noted at the next start, and once" {
+	starts A
+	works A
+	says A "Count the trailers as well."
+	answers A "I decided to count trailers in the same file."
+	dies A
+	starts B
+	[ "$(events decision)" = "$SETTLED" ]
+	[ "$(events goal | wc -l)" -eq 1 ]
+	[ "$(events file | wc -l)" -eq 1 ]
+	[ "$(ls "$V" | wc -l)" -eq 1 ]
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+	# resumed: it goes on in the same note
+	client A
+	event A SessionStart source=resume
+	says A "And count the bicycles."
+	answers A "I decided to count bicycles in a file of their own."
+	event A Stop
+	[ "$(events decision | wc -l)" -eq 2 ]
+	[ "$(events goal | wc -l)" -eq 1 ]
+}
+
+@test "killed before any Stop, a session is derived from at the next start; a note that cannot be made puts it off" {
+	starts A
+	settles A
+	dies A
+	mkdir -p "${V%/*}"
+	echo "no folder" >"$V"
+	starts B
+	has "Count the trailers"
+	[ -f "$STATE/journal/$(sid A).json" ]
+	rm "$V"
+	event B UserPromptSubmit "prompt=go on with it"
+	starts C
+	[ "$(events decision)" = "$SETTLED" ]
+	[ -f "$STATE/journal/done/$(sid A).json" ]
+	[ "$(status_of)" = claimed ]
+}
+
+@test "nothing is derived of a killed session when it is switched off" {
+	starts A
+	says A "Count the trailers as well."
+	edits A src/count.c "int trailers;" "int trailers = 0;"
+	dies A
+	export HANDOFF_DERIVE=0
+	starts B
+	has "Count the trailers"
+	[ ! -e "$V" ]
+	[ -f "$STATE/journal/done/$(sid A).json" ]
 }
 
 @test "the brief of the next session has what was derived" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	answers A "I decided to count from zero rather than from one."
 	event A Stop

@@ -3,6 +3,7 @@
 #
 #   client A "$project"                 start it (session id of A: sid A); env of the caller
 #   event A SessionStart source=startup fire one hook; $status $output $context $notice
+#   starts A                            both
 #   says A "count the lorries"          a prompt in the transcript; also: answers, edits,
 #   runs A "make test" "2 failed" 1     runs (without a result: it is still running), ends
 #   dies A                              kill -9
@@ -146,6 +147,13 @@ event()
 		notice=$(jq -r '.systemMessage // ""' <"$f.out")
 		;;
 	esac
+}
+
+# starts CLIENT [DIR]: a new client, and the start of its session
+starts()
+{
+	client "$@"
+	event "$1" SessionStart source=startup
 }
 
 has()

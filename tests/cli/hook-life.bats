@@ -14,8 +14,7 @@ teardown()
 }
 
 @test "the first session of all is told nothing" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	[ -z "$output" ]
 	event A UserPromptSubmit "prompt=count the lorries"
 	[ -z "$output" ]
@@ -24,8 +23,7 @@ teardown()
 }
 
 @test "a session that did work leaves a document, live while it runs, then pending" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	[ "$(documents)" -eq 1 ]
 	[ "$(status_of)" = live ]
@@ -35,26 +33,22 @@ teardown()
 }
 
 @test "a session without anything to hand on leaves none" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "what is the time"
 	answers A "I cannot know."
 	event A Stop
 	quits A
 	[ "$(documents)" -eq 0 ]
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ -z "$output" ]
 	[ -f "$STATE/journal/done/$(sid A).json" ]
 }
 
 @test "the next session gets goal, next step, constraint and dirty files" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "never touch config/prod.yaml"
 	has "Count the lorries"
 	has "src/count.c"
@@ -65,14 +59,12 @@ teardown()
 }
 
 @test "killed inside a command: the next session knows the command and why it ended" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	says A "run the whole suite"
 	runs A "make check SUITE=all"
 	dies A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "make check SUITE=all"
 	has "never touch config/prod.yaml"
 	has "Killed mid-tool"
@@ -82,36 +74,30 @@ teardown()
 }
 
 @test "killed before any Stop, a session is recovered from its transcript alone" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Never delete the ledger. Fix the barrier."
 	edits A src/count.c "int lorries;" "int barrier;"
 	dies A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "Never delete the ledger"
 }
 
 @test "an orderly end without SessionEnd is not called a death" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	ends A
 	dies A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "Count the lorries"
 	[ "$(status_of)" = pending ]
 	grep -q '^kind: auto' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 }
 
 @test "the first real prompt claims, a slash command does not" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	event B UserPromptSubmit "prompt=/status"
 	[ "$(status_of)" = pending ]
 	event B UserPromptSubmit "prompt=/plugin:thing with words"
@@ -125,12 +111,10 @@ teardown()
 }
 
 @test "a claim that met a held store is made at the end of the turn" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	store_held
 	event B UserPromptSubmit "prompt=go on"
 	event B Stop stop_hook_active:=false
@@ -143,12 +127,10 @@ teardown()
 }
 
 @test "a claim that met a held store is made at the next prompt, whatever it is" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	event B UserPromptSubmit "prompt=/status"
 	event B Stop stop_hook_active:=false
 	[ "$(status_of)" = pending ]
@@ -161,8 +143,7 @@ teardown()
 }
 
 @test "a claim that came too late is told at the next prompt, not at the end of a turn" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	client B
@@ -183,13 +164,11 @@ teardown()
 }
 
 @test "after work the claimed document is archived and the next one goes on" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	name=$(ls "$HANDOFF_VAULT/tollgate/handoffs")
-	client B
-	event B SessionStart source=startup
+	starts B
 	event B UserPromptSubmit "prompt=go on"
 	says B "go on"
 	edits B src/count.c "x" "int trailers;"
@@ -202,19 +181,16 @@ teardown()
 	# its hazards and its name live on
 	grep -q "never touch config/prod.yaml" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 	grep -q "^lineage: .*${name%.md}" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Trailers are in."
 	has "never touch config/prod.yaml"
 }
 
 @test "a question about something else does not lose the document" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	event B UserPromptSubmit "prompt=what is a trailer"
 	says B "what is a trailer"
 	answers B "A wagon."
@@ -222,35 +198,28 @@ teardown()
 	[ "$(status_of)" = claimed ]
 	quits B
 	[ "$(status_of)" = pending ]
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Count the lorries"
 }
 
 @test "a claimer that is killed without work gives the document back" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	event B UserPromptSubmit "prompt=go on"
 	says B "go on"
 	dies B
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Count the lorries"
 }
 
 @test "of two sessions one claims and the other is told, once" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
-	client C
-	event C SessionStart source=startup
+	starts B
+	starts C
 	has "Count the lorries"
 	event B UserPromptSubmit "prompt=go on"
 	[ -z "$output" ]
@@ -261,19 +230,16 @@ teardown()
 }
 
 @test "a live document is offered to nobody" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
-	client B
-	event B SessionStart source=startup
+	starts B
 	hasnot "Count the lorries at the gate"
 	[ "$(status_of)" = live ]
 }
 
 @test "worktrees do not steal from each other" {
 	git -C "$P" worktree add -q "$T/second" -b second
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	client B "$T/second"
@@ -281,8 +247,7 @@ teardown()
 	hasnot "Next I will add the trailers"
 	event B UserPromptSubmit "prompt=go on"
 	[ "$(status_of)" = pending ]
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "never touch config/prod.yaml"
 }
 
@@ -294,8 +259,7 @@ teardown()
 	edits A count.c "int lorries;" "int barrier;"
 	event A Stop
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "Never touch the scale"
 	has "count.c"
 	[[ "$notice" == *"picked up"* ]]
@@ -303,21 +267,18 @@ teardown()
 }
 
 @test "drift is said: another branch, another head" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	git -C "$P" checkout -q -b topic
 	git -C "$P" commit -qam "meanwhile"
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "topic"
 	has "main"
 }
 
 @test "plain /clear: a pointer and the hazards, not the document" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A SessionEnd reason=clear
 	other A B
@@ -331,8 +292,7 @@ teardown()
 }
 
 @test "/clear after a document written by hand gives it in full" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	f=$(ls "$HANDOFF_VAULT"/tollgate/handoffs/*.md)
 	sed -i 's/^kind: auto/kind: manual/; s/^status: live/status: pending/; s/^## Done/## Done\n- Written by hand: the weighbridge is next./' "$f"
@@ -346,8 +306,7 @@ teardown()
 }
 
 @test "/clear without work before it says nothing" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	event A SessionEnd reason=clear
 	other A B
 	event B SessionStart source=clear
@@ -355,8 +314,7 @@ teardown()
 }
 
 @test "resumed after a kill: which command was running, that its outcome is unknown" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	says A "run the whole suite"
 	runs A "make check SUITE=all"
@@ -373,8 +331,7 @@ teardown()
 }
 
 @test "resumed after a kill: the command that still runs is named" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	runs A "sleep 600"
 	CLAUDE_CODE_SESSION_ID=$(sid A) sleep 600 3>&- &
@@ -387,8 +344,7 @@ teardown()
 }
 
 @test "resumed after an orderly end nothing is said, and its document is live again" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	[ "$(status_of)" = pending ]
@@ -401,8 +357,7 @@ teardown()
 }
 
 @test "a fork closes its parent without calling it dead" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	other A B
 	cp "$(transcript A)" "$(transcript B)"
@@ -413,8 +368,7 @@ teardown()
 }
 
 @test "a fork that first announces its parent, which still runs, leaves it alone" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	client X
 	other X A2
@@ -431,8 +385,7 @@ teardown()
 }
 
 @test "the same process with another session: the first one is left, not dead" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	other A B
 	event B SessionStart source=startup
@@ -441,8 +394,7 @@ teardown()
 }
 
 @test "compaction: the summarizer is told what to keep, the session what was lost" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	says A "run the whole suite"
 	runs A "make check SUITE=all" "2 failed" 1
@@ -463,16 +415,14 @@ teardown()
 }
 
 @test "compaction by hand: at most 300 characters, since the user sees them" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A PreCompact trigger=manual "custom_instructions=the barrier"
 	[ "${#output}" -le 300 ]
 }
 
 @test "a compaction that no SessionStart followed is met at the next prompt" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A PreCompact trigger=auto custom_instructions:=null
 	event A UserPromptSubmit "prompt=it was cancelled"
@@ -486,12 +436,10 @@ teardown()
 }
 
 @test "the same words are not said twice to a session, until a compaction took them" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "Count the lorries"
 	event B SessionStart source=startup
 	[ -z "$output" ]
@@ -501,8 +449,7 @@ teardown()
 }
 
 @test "an unknown source is a startup" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	client B
@@ -511,8 +458,7 @@ teardown()
 }
 
 @test "a client that sends no SessionStart is told at its first prompt" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	client B
@@ -522,8 +468,7 @@ teardown()
 }
 
 @test "hooks that come to a session in its middle say nothing" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	client B
@@ -556,13 +501,11 @@ teardown()
 }
 
 @test "headless runs and sub-agents take nothing and leave nothing" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	export CLAUDE_CODE_ENTRYPOINT=sdk-cli
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ -z "$output" ]
 	event B UserPromptSubmit "prompt=go on"
 	works B "Never do that. Change it."
@@ -571,16 +514,14 @@ teardown()
 	[ "$(status_of)" = pending ]
 	[ -f "$STATE/journal/done/$(sid B).json" ]
 	export HANDOFF_HEADLESS=1
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Count the lorries"
 	event C UserPromptSubmit "prompt=x" agent_id=a1
 	[ "$(status_of)" = pending ]
 }
 
 @test "a headless run that resumes a session with a document keeps it current" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	export CLAUDE_CODE_ENTRYPOINT=sdk-cli
@@ -592,8 +533,7 @@ teardown()
 }
 
 @test "a turn that ended in an API error is remembered with its reason" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A StopFailure error=rate_limit "error_details=429 Too Many" "last_assistant_message=Try later"
 	[ -z "$output" ]
@@ -603,8 +543,7 @@ teardown()
 }
 
 @test "what a sub-agent gave back is kept until the turn ends, without secrets" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	event A SubagentStop agent_type=Explore agent_id=a1 \
 		"last_assistant_message=The scale is in weigh.c, token ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	[ -z "$output" ]
@@ -621,8 +560,7 @@ teardown()
 }
 
 @test "a late Stop does not open a session that has ended" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A SessionEnd reason=other
 	event A Stop
@@ -631,22 +569,19 @@ teardown()
 }
 
 @test "what was written after SessionEnd is topped up at the next start" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	event A SessionEnd reason=other
 	says A "Also never rename the gate."
 	answers A "Noted."
 	ends A
 	dies A
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "never rename the gate"
 }
 
 @test "what is topped up after SessionEnd keeps the git state of the end" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	head=$(git -C "$P" rev-parse --short=12 HEAD)
 	event A SessionEnd reason=prompt_input_exit
@@ -656,8 +591,7 @@ teardown()
 	git -C "$P" add -A
 	git -C "$P" commit -qm "counted by somebody else"
 	git -C "$P" checkout -qb other
-	client B
-	event B SessionStart source=startup
+	starts B
 	has "make test"
 	grep -q "^head: $head" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 	grep -q '^branch: main' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
@@ -666,38 +600,32 @@ teardown()
 	[ -z "$(find "$STATE/facts" -name '*.git')" ]
 	works B
 	dies B
-	client C
-	event C SessionStart source=startup
+	starts C
 	grep -q '^branch: other' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
 }
 
 @test "a recovered document that was written is not made over by a later start" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	says A "Count the lorries at the gate, but never touch config/prod.yaml."
 	edits A src/count.c "int lorries;" "int lorries = 0;"
 	dies A
-	client B
-	event B SessionStart source=startup
+	starts B
 	printf '# Handoff: lorries\n\n## Goal\nCount the lorries, said the model.\n\n## Done\n- It began\n\n## Next\n1. Go on\n\n## Hazards\n- User: "never touch config/prod.yaml"\n\n## Key Context\n- None\n\n## Files to Read\nNone.\n\n## Verify Before Continuing\n- [ ] `make`\n' |
 		(cd "$P" && "$HANDOFF_BIN/handoff" save --session "$(sid A)" --recovered -) >/dev/null
 	[ "$(documents)" -eq 1 ]
 	# its journal was not retired, and its transcript has grown since
 	mv "$STATE/journal/done/$(sid A).json" "$STATE/journal/" 2>/dev/null || :
 	answers A "One more word."
-	client C
-	event C SessionStart source=startup
+	starts C
 	[ "$(documents)" -eq 1 ]
 	has "said the model"
 }
 
 @test "sessions that were over long ago are forgotten at the end of one" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ -f "$STATE/journal/done/$(sid A).json" ]
 	[ -f "$STATE/facts/$(sid A).facts" ]
 	touch -d '91 days ago' "$STATE/journal/done/$(sid A).json"
@@ -708,14 +636,12 @@ teardown()
 	[ ! -e "$STATE/journal/done/$(sid A).json" ]
 	[ ! -e "$STATE/facts/$(sid A).facts" ]
 	[ "$(documents)" -eq 1 ]
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Count the lorries"
 }
 
 @test "the setting inject_units bounds what a start is given" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	for i in $(seq 60); do
 		says A "And then look at lane $i, where the lorries of the port stand from morning to night."
@@ -728,16 +654,14 @@ teardown()
 	whole=${#context}
 	mkdir -p "$HOME/.config/handoff"
 	echo '{"inject_units": 2000}' >"$HOME/.config/handoff/config.json"
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "never touch config/prod.yaml"
 	[ "${#context}" -lt 2400 ]
 	[ "$whole" -gt 4000 ]
 }
 
 @test "the directory is that of the first event, whatever cd does later" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	mkdir -p "$T/elsewhere"
 	d=${CLIENT_DIR[A]}
 	CLIENT_DIR[A]=$T/elsewhere
@@ -749,8 +673,7 @@ teardown()
 }
 
 @test "a second repository of the same name has its own folder" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	quits A
 	repository "$T/b/tollgate"
@@ -768,16 +691,13 @@ shipped()
 
 @test "a handoff.md that came with the repository is named once, never read aloud" {
 	shipped >"$P/handoff.md"
-	client A
-	event A SessionStart source=startup
+	starts A
 	[ -z "$context" ]
 	[[ "$notice" == *"handoff.md"*"not shown"* ]]
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ -z "$output" ]
 	echo "- more" >>"$P/handoff.md"
-	client C
-	event C SessionStart source=startup
+	starts C
 	[[ "$notice" == *"handoff.md"* ]]
 }
 
@@ -785,15 +705,13 @@ shipped()
 	shipped >"$P/handoff.md"
 	mkdir -p "$STATE/trusted"
 	: >"$STATE/trusted/$(sha256sum "$P/handoff.md" | cut -d' ' -f1)"
-	client A
-	event A SessionStart source=startup
+	starts A
 	has "Mind the cat."
 	has "Sweep the yard."
 	rm "$P/handoff.md"
 	ln -s "$T/elsewhere" "$P/handoff.md"
 	shipped >"$T/elsewhere"
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ -z "$output" ]
 }
 
@@ -802,23 +720,19 @@ shipped()
 	mkdir -p "$STATE/trusted" "$HANDOFF_VAULT/tollgate/archive"
 	: >"$STATE/trusted/$(sha256sum "$P/handoff.md" | cut -d' ' -f1)"
 	shipped >"$HANDOFF_VAULT/tollgate/archive/20260101T000000Z_f0f0f0f0.md"
-	client A
-	event A SessionStart source=startup
+	starts A
 	[ -z "$output" ]
 }
 
 @test "a live document whose state was deleted is offered again, once it is left alone" {
-	client A
-	event A SessionStart source=startup
+	starts A
 	works A
 	dies A
 	rm -rf "$STATE"
-	client B
-	event B SessionStart source=startup
+	starts B
 	[ "$(status_of)" = live ]
 	touch -d '1 hour ago' "$HANDOFF_VAULT"/tollgate/handoffs/*.md
-	client C
-	event C SessionStart source=startup
+	starts C
 	has "Count the lorries"
 	[ "$(status_of)" = pending ]
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "data/event.h"
@@ -11,6 +12,7 @@
 #define SESSION "7c1e42aa-5b0d-4f0e-9a63-2f6d8e1b0c47"
 #define STARTED INT64_C(1770920402123) /* 2026-02-12T18:20:02.123Z */
 #define NOTE    "vault/p/sessions/s_20260212T182002_7c1e42.md"
+#define STATE   "state/facts/" SESSION ".derived"
 #define UUID(n) STR("aaaaaaaa-0000-4000-8000-00000000000" n)
 
 static struct fact_prompt prompt[] = {
@@ -93,6 +95,17 @@ static struct event event_at(size_t n)
 	return ev;
 }
 
+static size_t events(void)
+{
+	str rest = test_read(NOTE), line;
+	struct event ev;
+	size_t n = 0;
+
+	while (event_cut(&rest, &line))
+		n += event_parse(line, &ev);
+	return n;
+}
+
 static void test_derive__writes_facts_in_the_order_of_their_records(void **state)
 {
 	static const struct {
@@ -100,7 +113,7 @@ static void test_derive__writes_facts_in_the_order_of_their_records(void **state
 		int importance;
 		const char *content;
 	} WANT[] = {
-		{EVENT_GOAL, 3, "Count the lorries at the gate."},
+		{EVENT_GOAL, 2, "Count the lorries at the gate."},
 		{EVENT_DECISION, 2, "I decided to count from zero."},
 		{EVENT_FILE, 1, "Edited src/a.c"},
 		{EVENT_FILE, 1, "Edited b.c"},
@@ -243,6 +256,358 @@ static void test_derive__what_settles_nothing_is_left_out(void **state)
 	end(&r);
 }
 
+static void test_derive__a_turn_gives_so_many_of_each_kind_and_in_all(void **state)
+{
+	static const struct {
+		enum event_type type;
+		size_t n;
+	} WANT[] = {{EVENT_GOAL, 1},
+		    {EVENT_DECISION, 3},
+		    {EVENT_DEADEND, 0},
+		    {EVENT_FILE, 2},
+		    {EVENT_NEXT_STEP, 1}};
+	struct fact_verdict many[8];
+	struct fact_commit commits[4];
+	struct fact_todo todo[] = {{.record = 9,
+				    .subject = STR("Count the rest"),
+				    .status = STR("pending")}};
+	size_t n[EVENT_TYPES] = {0};
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	for (size_t i = 0; i < 8; i++)
+		many[i] = (struct fact_verdict){.record = 2 + i % 4,
+						.k = (uint32_t)(i / 4),
+						.deadend = i >= 4,
+						.text = str_of(&"hgfedcba"[i])};
+	for (size_t i = 0; i < 4; i++)
+		commits[i] =
+			(struct fact_commit){.record = 6 + i, .subject = STR("count")};
+	r.f.nprompt = 1;
+	r.f.verdict = many;
+	r.f.nverdict = 8;
+	r.f.commit = commits;
+	r.f.ncommit = 4;
+	r.f.edit = edit;
+	r.f.nedit = 1;
+	r.f.todo = todo;
+	r.f.ntodo = 1;
+	/* record by record a decision and a dead end, then a file, then commits: five, a goal, a step */
+	assert_int_equal(derive(&r), 0);
+	for (size_t i = 0; i < events(); i++)
+		n[event_at(i).type]++;
+	assert_int_equal(n[EVENT_GOAL], 1);
+	assert_int_equal(n[EVENT_NEXT_STEP], 1);
+	assert_int_equal(n[EVENT_DECISION] + n[EVENT_DEADEND] + n[EVENT_FILE], 5);
+	assert_int_equal(n[EVENT_DECISION], 3);
+	assert_int_equal(n[EVENT_DEADEND], 2);
+	/* without the dead ends there is room for files, three at most */
+	end(&r);
+	begin(&r);
+	memset(n, 0, sizeof n);
+	r.f.nprompt = 1;
+	r.f.verdict = many;
+	r.f.nverdict = 4;
+	r.f.commit = commits;
+	r.f.ncommit = 4;
+	r.f.nedit = 1;
+	r.f.todo = todo;
+	r.f.ntodo = 1;
+	assert_int_equal(derive(&r), 0);
+	for (size_t i = 0; i < events(); i++)
+		n[event_at(i).type]++;
+	for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++)
+		assert_int_equal(n[WANT[i].type], WANT[i].n);
+	end(&r);
+	begin(&r);
+	r.f.nprompt = 1;
+	r.f.nverdict = 0;
+	r.f.commit = commits;
+	r.f.ncommit = 4;
+	r.f.nedit = 1;
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(events(), 4); /* a goal, the files, two commits */
+	end(&r);
+}
+
+static void test_derive__what_comes_later_in_a_turn_pushes_nothing_out(void **state)
+{
+	struct fact_commit commits[] = {{.record = 5, .subject = STR("one")},
+					{.record = 8, .subject = STR("two")},
+					{.record = 9, .subject = STR("three")}};
+	struct run r;
+	char *whole;
+
+	(void)state;
+	begin(&r);
+	r.f.nprompt = 1;
+	r.f.commit = commits;
+	r.f.ncommit = 3;
+	assert_int_equal(derive(&r), 0);
+	whole = str_dup(test_read(NOTE));
+	end(&r);
+	begin(&r);
+	r.f.nprompt = 1;
+	r.f.commit = commits;
+	r.f.ncommit = 1;
+	r.f.nedit = 1;
+	r.f.nverdict = 1;
+	assert_int_equal(derive(&r), 0);
+	r.f.ncommit = 3;
+	r.f.nedit = 2;
+	r.f.nverdict = 2;
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(events(), 6);
+	for (size_t i = 0; i < events(); i++)
+		assert_true(str_find(str_of(whole), event_at(i).id) != STR_NPOS);
+	free(whole);
+	end(&r);
+}
+
+static void test_derive__the_goal_is_what_a_person_asked_first(void **state)
+{
+	static const struct {
+		enum fact_prompt_kind kind;
+		const char *text, *goal; /* "": none */
+	} CASES[] = {
+		{FACT_PROMPT, "Count the lorries. Then paint the gate.\n\nThanks a lot!",
+		 "Count the lorries. Then paint the gate. Thanks a lot!"},
+		{FACT_PROMPT, "two words", ""},
+		{FACT_PROMPT, "pick up where we left off, with the gate", ""},
+		{FACT_SLASH, "/plan-all 12 with care", ""},
+		{FACT_PROMPT, "/clear", ""},
+		{FACT_PROMPT,
+		 "\xe6\x95\xb0\xe4\xb8\x80\xe4\xb8\x8b\xe5\x8d\xa1\xe8\xbd\xa6", ""},
+		{FACT_PROMPT,
+		 "\xe8\xaf\xb7\xe6\x95\xb0\xe4\xb8\x80\xe4\xb8\x8b\xe5\x8d\xa1\xe8\xbd\xa6",
+		 "\xe8\xaf\xb7\xe6\x95\xb0\xe4\xb8\x80\xe4\xb8\x8b\xe5\x8d\xa1\xe8\xbd\xa6"},
+		{FACT_PROMPT,
+		 "Why does it stop here?\n\n\xe2\x8f\xba I will count the lorries now.\n"
+		 "\xe2\x8e\xbf 12 lorries\nI have painted the gate.",
+		 "Why does it stop here?"},
+		{FACT_PROMPT,
+		 "\xe2\x9d\xaf count the lorries\n\xe2\x8f\xba There are none.\n\n"
+		 "That is what it said, find out why.",
+		 "That is what it said, find out why."},
+		{FACT_PROMPT,
+		 "\xe2\x9d\xaf count the lorries\n\xe2\x8f\xba There are none.\n\n"
+		 "\xe2\x8e\xbf 12 lorries at the gate",
+		 ""},
+		{FACT_PROMPT,
+		 "Implement the following plan:\n\n# Green gate\n\nPaint it.",
+		 "Implement the plan: Green gate"},
+	};
+	struct fact_prompt one = {.record = 1, .at = STARTED};
+	struct run r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+		begin(&r);
+		one.kind = CASES[i].kind;
+		one.text = str_of(CASES[i].text);
+		r.f.prompt = &one;
+		r.f.nprompt = 1;
+		r.f.nverdict = r.f.ncommit = 0;
+		r.f.nedit = 1;
+		assert_int_equal(derive(&r), 0);
+		assert_int_equal(r.added, 1 + (CASES[i].goal[0] != 0));
+		if (CASES[i].goal[0])
+			assert_str(event_at(0).content, str_of(CASES[i].goal));
+		end(&r);
+	}
+	begin(&r); /* the transcript begins with what another one was about */
+	r.f.summary = STR("Paint the gate.");
+	r.f.nverdict = r.f.ncommit = 0;
+	r.f.nedit = 1;
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(r.added, 1);
+	end(&r);
+}
+
+static void test_derive__contents_are_whole_sentences(void **state)
+{
+	static const char S[] =
+		"Count every lorry that comes to the northern gate before noon. ";
+	struct buf b = BUF_INIT(4096);
+	struct fact_prompt one = {.record = 1, .at = STARTED};
+	struct run r;
+	str goal;
+
+	(void)state;
+	begin(&r);
+	for (int i = 0; i < 10; i++)
+		buf_add(&b, str_of(S));
+	one.text = buf_str(&b);
+	r.f.prompt = &one;
+	r.f.nprompt = 1;
+	assert_int_equal(derive(&r), 0);
+	goal = event_at(0).content;
+	assert_int_equal((goal.n + 1) % (sizeof S - 1), 0);
+	assert_true(goal.n > 120 && goal.n <= 240);
+	buf_release(&b);
+	end(&r);
+}
+
+/* ---- what is remembered ---- */
+
+static int opened;
+static int (*real_open)(const char *path, int flags, mode_t mode);
+
+static int note_open(const char *path, int flags, mode_t mode)
+{
+	opened += strstr(path, "/sessions/") != NULL;
+	return real_open(path, flags, mode);
+}
+
+/* Run it, and say how often a note was opened. */
+static int opens(struct run *r)
+{
+	opened = 0;
+	real_open = io.open;
+	io.open = note_open;
+	assert_int_equal(derive(r), 0);
+	io.open = real_open;
+	return opened;
+}
+
+static void test_derive__of_a_note_that_is_as_it_was_nothing_is_read(void **state)
+{
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	assert_true(opens(&r) > 0);
+	assert_int_equal(r.added, 6);
+	assert_int_equal(opens(&r), 0);
+	assert_int_equal(r.added, 0);
+	unlink(test_path(STATE)); /* forgotten: it is read, and known again */
+	assert_true(opens(&r) > 0);
+	assert_int_equal(r.added, 0);
+	assert_int_equal(opens(&r), 0);
+	end(&r);
+}
+
+static void log_line(const char *words, const char *id)
+{
+	FILE *f = fopen(test_path(NOTE), "a");
+
+	assert_non_null(f);
+	fprintf(f,
+		"- **[decision]** (imp:3 \xc2\xb7 2026-02-12T18:30:00+00:00) "
+		"%s <!-- id=%s -->\n",
+		words, id);
+	fclose(f);
+}
+
+static void test_derive__what_was_added_to_the_note_is_read_and_known(void **state)
+{
+	struct run r;
+	int once;
+
+	(void)state;
+	begin(&r);
+	r.f.nverdict = 0;
+	assert_int_equal(derive(&r), 0);
+	log_line("I decided to count from zero.", "ev_1");
+	r.f.nverdict = 1;
+	once = opens(&r);
+	assert_true(once > 0);
+	assert_int_equal(r.added, 0);
+	assert_int_equal(opens(&r), 0);
+	end(&r);
+}
+
+static void test_derive__a_line_that_was_taken_out_does_not_come_back(void **state)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct run r;
+	str note, line;
+
+	(void)state;
+	begin(&r);
+	assert_int_equal(derive(&r), 0);
+	note = test_read(NOTE);
+	while (str_line(&note, &line))
+		if (str_find(line, STR("mmap")) == STR_NPOS)
+			buf_printf(&b, "%.*s\n", STR_ARG(line));
+	unlink(test_path(NOTE)); /* as an editor does */
+	test_write(NOTE, buf_str(&b));
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(r.added, 0);
+	assert_int_equal(events(), 5);
+	assert_int_equal(derive_forget(test_path("state"), STR(SESSION), NULL), 0);
+	assert_int_equal(derive_forget(test_path("state"), STR(SESSION), NULL), 0);
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(r.added, 1);
+	buf_release(&b);
+	end(&r);
+}
+
+static void test_derive__a_damaged_memory_is_no_memory(void **state)
+{
+	struct run r;
+	char *was;
+	size_t n;
+
+	(void)state;
+	begin(&r);
+	assert_int_equal(derive(&r), 0);
+	n = test_read(STATE).n;
+	was = str_dup(test_read(STATE));
+	for (size_t i = 0; i <= n; i++) {
+		test_write(STATE, str_head(str_of(was), i));
+		assert_int_equal(derive(&r), 0);
+		assert_int_equal(r.added, 0);
+		assert_true(test_is(STATE, was));
+	}
+	for (size_t i = 0; i < n; i++) {
+		was[i] ^= 1;
+		test_write(STATE, str_of(was));
+		was[i] ^= 1;
+		assert_int_equal(derive(&r), 0);
+		assert_int_equal(r.added, 0);
+		assert_true(test_is(STATE, was));
+	}
+	free(was);
+	end(&r);
+}
+
+static void
+test_derive__a_step_of_a_session_that_runs_stays_whatever_it_retired(void **state)
+{
+	static const char OTHER[] = "33333333-5b0d-4f0e-9a63-2f6d8e1b0c47";
+	struct fact_todo todo[] = {{.record = 9,
+				    .subject = STR("Count the rest"),
+				    .status = STR("pending")}};
+	struct journal *live;
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	test_write(
+		"vault/p/sessions/s_20260210T182002_222222.md",
+		STR("---\nid: s_20260210T182002_222222\nproject: p\nstatus: active\n---\n"
+		    "- **[next_step]** (imp:2 \xc2\xb7 2026-02-10T18:21:00+00:00) Old step "
+		    "<!-- id=ev_d_00000001 origin=derived from=x -->\n"));
+	test_write(
+		"vault/p/sessions/s_20260211T182002_333333.md",
+		STR("---\nid: s_20260211T182002_333333\nproject: p\nstatus: active\n---\n"
+		    "- **[next_step]** (imp:2 \xc2\xb7 2026-02-11T18:21:00+00:00) Live step "
+		    "<!-- id=ev_d_00000002 supersedes=ev_d_00000001 origin=derived from=y -->\n"));
+	live = journal_open(test_path("state"), str_of(OTHER), NULL);
+	live->started_at = INT64_C(1770834002000);
+	journal_process_of(&live->process, getpid());
+	assert_int_equal(journal_save(live, NULL), 0);
+	journal_free(live);
+	r.f.todo = todo;
+	r.f.ntodo = 1;
+	assert_int_equal(derive(&r), 0);
+	assert_true(str_find(test_read(NOTE), STR("Count the rest")) != STR_NPOS);
+	assert_true(str_find(test_read(NOTE), STR("ev_d_00000002")) == STR_NPOS);
+	end(&r);
+}
+
 static void test_derive__every_failing_call_leaves_all_lines_or_none(void **state)
 {
 	struct run r;
@@ -253,6 +618,7 @@ static void test_derive__every_failing_call_leaves_all_lines_or_none(void **stat
 	begin(&r);
 	do {
 		unlink(test_path(NOTE));
+		unlink(test_path(STATE));
 		fault_at(++n);
 		ret = derive(&r);
 		met = fault_met();
@@ -263,6 +629,9 @@ static void test_derive__every_failing_call_leaves_all_lines_or_none(void **stat
 		else
 			assert_int_not_equal(ret, 0);
 		assert_int_equal(ret, r.e.code);
+		/* and the next run makes up for it, once */
+		assert_int_equal(derive(&r), 0);
+		assert_int_equal(events(), 6);
 	} while (met);
 	assert_int_equal(ret, 0);
 	assert_true(n > 10);
@@ -298,6 +667,21 @@ int main(void)
 			test_derive__without_a_uuid_in_the_file_there_is_no_event),
 		cmocka_unit_test(test_derive__ids_follow_from_the_records_alone),
 		cmocka_unit_test(test_derive__what_settles_nothing_is_left_out),
+		cmocka_unit_test(
+			test_derive__a_turn_gives_so_many_of_each_kind_and_in_all),
+		cmocka_unit_test(
+			test_derive__what_comes_later_in_a_turn_pushes_nothing_out),
+		cmocka_unit_test(test_derive__the_goal_is_what_a_person_asked_first),
+		cmocka_unit_test(test_derive__contents_are_whole_sentences),
+		cmocka_unit_test(
+			test_derive__of_a_note_that_is_as_it_was_nothing_is_read),
+		cmocka_unit_test(
+			test_derive__what_was_added_to_the_note_is_read_and_known),
+		cmocka_unit_test(
+			test_derive__a_line_that_was_taken_out_does_not_come_back),
+		cmocka_unit_test(test_derive__a_damaged_memory_is_no_memory),
+		cmocka_unit_test(
+			test_derive__a_step_of_a_session_that_runs_stays_whatever_it_retired),
 		cmocka_unit_test(
 			test_derive__every_failing_call_leaves_all_lines_or_none),
 		cmocka_unit_test(

@@ -330,6 +330,55 @@ test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again(void **sta
 	end(&r);
 }
 
+static void
+test_keep__events_that_were_not_written_are_written_by_the_next_call(void **state)
+{
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	append(fixture(WHOLE));
+	r.o.derive = true;
+	r.o.deadline_ns = 1; /* no time is left */
+	assert_int_equal(update(&r), 0);
+	assert_true(r.done.written && r.done.underived);
+	assert_int_equal(r.done.derive_err.code, 0);
+	assert_int_equal(r.j->derived, 0);
+	r.o.deadline_ns = 0;
+	r.o.render = false;
+	test_write("vault/lantern/sessions", STR("no folder"));
+	assert_int_equal(update(&r), 0);
+	assert_true(r.done.underived && r.done.derive_err.code);
+	assert_int_equal(r.j->derived, 0);
+	unlink(test_path("vault/lantern/sessions"));
+	assert_int_equal(update(&r), 0);
+	assert_false(r.done.underived);
+	assert_true(r.done.derived > 0);
+	assert_int_equal(r.j->derived, r.j->offset);
+	assert_int_equal(update(&r), 0);
+	assert_int_equal(r.done.derived, 0);
+	end(&r);
+}
+
+static void test_keep__of_another_transcript_events_are_derived_anew(void **state)
+{
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	append(fixture(WHOLE));
+	r.o.derive = true;
+	assert_int_equal(update(&r), 0);
+	assert_int_equal(r.j->derived, fixture(WHOLE).n);
+	/* as long as the one before, and another file */
+	test_write("other.jsonl", fixture(WHOLE));
+	assert_int_equal(rename(test_path("other.jsonl"), test_path("t.jsonl")), 0);
+	r.o.derive = false;
+	assert_int_equal(update(&r), 0);
+	assert_int_equal(r.j->derived, 0);
+	end(&r);
+}
+
 static void test_keep__forgetting_removes_the_facts(void **state)
 {
 	struct run r;
@@ -337,10 +386,13 @@ static void test_keep__forgetting_removes_the_facts(void **state)
 	(void)state;
 	begin(&r);
 	append(fixture(WHOLE));
+	r.o.derive = true;
 	assert_int_equal(update(&r), 0);
 	assert_true(test_exists("state/facts/" SESSION ".facts"));
+	assert_true(test_exists("state/facts/" SESSION ".derived"));
 	assert_int_equal(keep_forget(test_path("state"), STR(SESSION), NULL), 0);
 	assert_false(test_exists("state/facts/" SESSION ".facts"));
+	assert_false(test_exists("state/facts/" SESSION ".derived"));
 	assert_int_equal(keep_forget(test_path("state"), STR(SESSION), NULL), 0);
 	assert_int_equal(keep_forget(test_path("state"), STR("../x"), NULL), HF_EUSAGE);
 	end(&r);
@@ -389,6 +441,10 @@ int main(void)
 			test_keep__hazards_and_lineage_of_the_claimed_document_go_on),
 		cmocka_unit_test(
 			test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again),
+		cmocka_unit_test(
+			test_keep__events_that_were_not_written_are_written_by_the_next_call),
+		cmocka_unit_test(
+			test_keep__of_another_transcript_events_are_derived_anew),
 		cmocka_unit_test(test_keep__forgetting_removes_the_facts),
 		cmocka_unit_test(
 			test_keep__every_failing_call_leaves_a_whole_document_or_none),
