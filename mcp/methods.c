@@ -119,10 +119,7 @@ void server_answer(struct server *s, const struct rpc *m, const struct jsonval *
 	}
 }
 
-/*
- * Of notifications/cancelled: calls are answered in turn, so what it names is over, or is still to
- * come and is quick; neither needs an answer.
- */
+/* A notifications/cancelled has had its effect when its turn comes: what it names stood before it. */
 void server_notified(struct server *s, const struct rpc *m)
 {
 	if (strcmp(m->method, "notifications/roots/list_changed") == 0) {

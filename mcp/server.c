@@ -21,13 +21,6 @@
 #define MESSAGE_MAX   (64u << 20)
 #define ROOTS_WAIT_MS 1000
 #define ROOTS_ID      "handoff-roots"
-#define WAITING_MAX   1000 /* lines kept while an answer of the client is waited for */
-
-struct waiting {
-	struct waiting *next;
-	char *text;
-	size_t n;
-};
 
 static volatile sig_atomic_t busy, stop;
 
@@ -88,13 +81,7 @@ void server_init(struct server *s, int in, int out, const char *argv0)
 
 void server_release(struct server *s)
 {
-	while (s->first) {
-		struct waiting *w = s->first;
-
-		s->first = w->next;
-		free(w->text);
-		free(w);
-	}
+	queue_release(&s->ahead);
 	memory_release(s);
 	rpc_in_release(&s->in);
 	arena_release(&s->arena);
@@ -155,39 +142,35 @@ void server_log(struct server *s, const char *level, const char *text)
 
 /* --- in --- */
 
-static void keep(struct server *s, str line)
-{
-	struct waiting *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		log_oom();
-	w->text = str_dup(line);
-	w->n = line.n;
-	if (s->last)
-		s->last->next = w;
-	else
-		s->first = w;
-	s->last = w;
-}
-
-/* The next line: one that waits, else one from the client; *hold is what to free after it. */
-static enum rpc_got next_line(struct server *s, str *line, struct waiting **hold)
+/* The next line: one that came already, else one from the client; *hold is what to free after it. */
+static enum rpc_got next_line(struct server *s, str *line, struct queued **hold)
 {
 	struct err e = ERR_INIT;
 	enum rpc_got got;
 
-	*hold = s->first;
-	if (s->first) {
-		*line = (str){s->first->text, s->first->n};
-		s->first = s->first->next;
-		if (!s->first)
-			s->last = NULL;
-		return RPC_LINE;
+	*hold = queue_take(&s->ahead);
+	if (*hold) {
+		*line = (*hold)->line;
+		return (*hold)->got;
 	}
 	got = rpc_read(&s->in, -1, line, &e);
 	if (got == RPC_BROKEN)
 		log_warn("%s", e.msg);
 	return got;
+}
+
+/* Take in what has come already: a request may be cancelled by what stands behind it. */
+static void look_ahead(struct server *s)
+{
+	enum rpc_got got;
+	str line;
+
+	while (!queue_is_full(&s->ahead)) {
+		got = rpc_read(&s->in, 0, &line, NULL);
+		if (got != RPC_LINE && got != RPC_LONG)
+			return;
+		queue_add(&s->ahead, got, line);
+	}
 }
 
 static bool is_object(str s)
@@ -220,7 +203,6 @@ void server_ask_root(struct server *s)
 {
 	int64_t until = clock_mono_ns() + ROOTS_WAIT_MS * INT64_C(1000000);
 	struct buf b = BUF_INIT(1024);
-	size_t kept = 0;
 
 	if (!s->can_list_roots || s->roots != ROOTS_UNKNOWN || !where_is_open(&s->where))
 		return;
@@ -228,20 +210,20 @@ void server_ask_root(struct server *s)
 	server_send(s, &b);
 	buf_release(&b);
 	s->roots = ROOTS_ASKED;
-	while (s->roots == ROOTS_ASKED && !s->ended && kept < WAITING_MAX) {
+	while (s->roots == ROOTS_ASKED && !s->ended && !queue_is_full(&s->ahead)) {
 		int64_t left = (until - clock_mono_ns()) / 1000000;
+		enum rpc_got got;
 		struct rpc m;
 		str line;
 
-		if (left <= 0 || rpc_read(&s->in, (int)left, &line, NULL) != RPC_LINE)
+		got = left > 0 ? rpc_read(&s->in, (int)left, &line, NULL) : RPC_WAITED;
+		if (got != RPC_LINE && got != RPC_LONG)
 			return; /* a late answer is taken when it comes */
 		rpc_parse(&m, line);
-		if (is_roots(&m)) {
+		if (got == RPC_LINE && is_roots(&m))
 			take_roots(s, &m);
-		} else {
-			keep(s, line);
-			kept++;
-		}
+		else
+			queue_add(&s->ahead, got, line);
 	}
 }
 
@@ -270,11 +252,18 @@ static void answer_request(struct server *s, const struct rpc *m, struct buf *re
 	arena_reset(&s->arena);
 }
 
+/* The client has called it back before its turn: no answer is due. initialize cannot be. */
+static bool is_cancelled(const struct server *s, const struct rpc *m)
+{
+	return strcmp(m->method, "initialize") != 0 && queue_cancels(&s->ahead, m->id);
+}
+
 static void answer_message(struct server *s, const struct rpc *m, struct buf *reply)
 {
 	switch (m->kind) {
 	case RPC_REQUEST:
-		answer_request(s, m, reply);
+		if (!is_cancelled(s, m))
+			answer_request(s, m, reply);
 		break;
 	case RPC_NOTIFICATION:
 		server_notified(s, m);
@@ -329,15 +318,17 @@ static void answer_batch(struct server *s, str line, struct buf *reply)
 
 static void take_line(struct server *s, enum rpc_got got, str line)
 {
-	/* lines that come while the client is asked for its roots take the place of this one */
-	bool copied = s->can_list_roots && s->roots == ROOTS_UNKNOWN;
+	/* what is read from here on takes the place of this line */
+	bool copied =
+		rpc_ahead(&s->in) || (s->can_list_roots && s->roots == ROOTS_UNKNOWN);
 	char *copy = copied ? str_dup(line) : NULL;
 	struct buf reply = BUF_INIT(MESSAGE_MAX);
 	struct rpc m;
 
-	if (copied)
+	if (copied) {
 		line.p = copy;
-
+		look_ahead(s);
+	}
 	if (got == RPC_LONG) {
 		char why[80];
 
@@ -360,7 +351,7 @@ void server_run(struct server *s)
 {
 	catch_signals();
 	while (!s->ended && !stop) {
-		struct waiting *hold;
+		struct queued *hold;
 		enum rpc_got got;
 		str line;
 
@@ -370,8 +361,6 @@ void server_run(struct server *s)
 			take_line(s, got, line);
 		else
 			s->ended = true;
-		if (hold)
-			free(hold->text);
 		free(hold);
 		busy = 0;
 	}

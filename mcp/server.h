@@ -6,8 +6,10 @@
  *   server_run(&s);                    until the client goes away or a signal comes
  *   server_release(&s);
  *
- * Messages are answered in the order in which they come, one at a time. Nothing of the vault or the
- * index is opened before a tool or a resource asks for it.
+ * Messages are answered in the order in which they come, one at a time. A request that the client
+ * has cancelled before its turn is neither run nor answered, as the specification has it; one
+ * that is being run is finished and answered. Nothing of the vault or the index is opened before a
+ * tool or a resource asks for it.
  */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
@@ -17,11 +19,11 @@
 
 #include "base/arena.h"
 #include "data/jsondoc.h"
+#include "queue.h"
 #include "where.h"
 #include "work/rpc.h"
 
-struct memory;  /* the store, once it was needed (memory.h) */
-struct waiting; /* a line that came while an answer of the client was waited for */
+struct memory; /* the store, once it was needed (memory.h) */
 
 struct server {
 	struct rpc_in in;
@@ -29,7 +31,7 @@ struct server {
 	bool ended;
 	const char *version; /* agreed on; NULL before initialize */
 	int level;           /* of log messages that are wanted; -1: none */
-	struct waiting *first, *last;
+	struct queue ahead;  /* lines that came while an earlier one was dealt with */
 	bool can_list_roots;
 	enum { ROOTS_UNKNOWN, ROOTS_ASKED, ROOTS_KNOWN } roots;
 	struct where where;

@@ -152,6 +152,13 @@ enum rpc_got rpc_read(struct rpc_in *in, int wait_ms, str *line, struct err *e)
 	}
 }
 
+bool rpc_ahead(const struct rpc_in *in)
+{
+	struct pollfd p = {.fd = in->fd, .events = POLLIN};
+
+	return in->b.n > in->at || poll(&p, 1, 0) > 0;
+}
+
 /* --- messages --- */
 
 /* The value that begins with the next token, as text. */
@@ -359,6 +366,18 @@ bool rpc_member(str object, const char *key, str *found)
 		}
 	}
 	return any;
+}
+
+bool rpc_cancelled(const struct rpc *m, str *id)
+{
+	str found = STR_NONE;
+
+	if (m->kind != RPC_NOTIFICATION ||
+	    strcmp(m->method, "notifications/cancelled") != 0 ||
+	    !rpc_member(m->params, "requestId", &found))
+		return false;
+	*id = found;
+	return true;
 }
 
 /* --- replies --- */

@@ -67,6 +67,9 @@ void rpc_in_release(struct rpc_in *in);
 /* The next line; wait_ms < 0 waits for ever. e is set with RPC_BROKEN. */
 enum rpc_got rpc_read(struct rpc_in *in, int wait_ms, str *line, struct err *e);
 
+/* Something has come: rpc_read would not wait for it, or it would find the end. */
+bool rpc_ahead(const struct rpc_in *in);
+
 /* --- messages --- */
 
 enum rpc_kind {
@@ -102,6 +105,9 @@ void rpc_batch_init(struct rpc_batch *b, str line);
 bool rpc_batch_next(struct rpc_batch *b, str *element);
 /* The JSON text of a member of an object (the last of that name); false when there is none or the text is no object. */
 bool rpc_member(str object, const char *key, str *value);
+
+/* m is a notifications/cancelled: the id of the request that it names, as JSON text. */
+bool rpc_cancelled(const struct rpc *m, str *id);
 
 /* --- replies; none appends a line's end --- */
 

@@ -87,6 +87,39 @@ setup() {
 	[ "${lines[1]}" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
 }
 
+# call ID CONTENT, cancel ID: lines
+call() {
+	printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"log_event","arguments":{"type":"goal","content":"%s"}}}' "$1" "$2"
+}
+
+cancel() {
+	printf '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"changed my mind"}}' "$1"
+}
+
+@test "a request that is cancelled before its turn is neither run nor answered" {
+	feed "$HELLO" "$(call 1 'goal of one')" "$(call '"two"' 'goal of two')" "$(call 3 'goal of three')" \
+		"$(cancel '"two"')" "$(cancel '"hello"')" "$(cancel 99)" '{"jsonrpc":"2.0","id":4,"method":"ping"}' "$(cancel 4)"
+	[ "$(jq -sc '[.[].id]' <<<"$output")" = '["hello",1,3]' ]
+	grep -rq 'goal of one' "$HANDOFF_VAULT"
+	grep -rq 'goal of three' "$HANDOFF_VAULT"
+	[ -z "$(grep -rl 'goal of two' "$HANDOFF_VAULT")" ]
+}
+
+@test "what was cancelled does not come back: a later request of that id is run, initialize always" {
+	feed "${HELLO/\"hello\"/1}" "$(cancel 1)" "$(cancel 5)" "$(call 5 'goal of five')" '{"jsonrpc":"2.0","id":6,"method":"ping"}'
+	[ "$(jq -sc '[.[].id]' <<<"$output")" = '[1,5,6]' ]
+	grep -rq 'goal of five' "$HANDOFF_VAULT"
+}
+
+@test "of a batch only what was cancelled is left out" {
+	feed "${HELLO/$NEWEST/2025-03-26}" "[$(call 1 'goal of one'),$(call 2 'goal of two')]" "$(cancel 1)" "[$(call 3 'goal of three')]" "$(cancel 3)"
+	[ "${#lines[@]}" = 2 ]
+	[ "$(jq -c '[.[].id]' <<<"${lines[1]}")" = '[2]' ]
+	[ -z "$(grep -rl 'goal of one' "$HANDOFF_VAULT")" ]
+	grep -rq 'goal of two' "$HANDOFF_VAULT"
+	[ -z "$(grep -rl 'goal of three' "$HANDOFF_VAULT")" ]
+}
+
 @test "batches belong to 2025-03-26 alone" {
 	local batch='[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},[],7,{"jsonrpc":"2.0","id":"b","method":"tools/list"}]'
 	feed "${HELLO/$NEWEST/2025-03-26}" "$batch" '[]' '[{"jsonrpc":"2.0","method":"x"}]' '{"jsonrpc":"2.0","id":9,"method":"ping"}'

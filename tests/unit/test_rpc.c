@@ -208,6 +208,29 @@ static void test_rpc__a_member_is_given_as_its_text(void **state)
 	assert_false(rpc_member(STR_NONE, "a", &s));
 }
 
+static void test_rpc__a_cancellation_names_a_request(void **state)
+{
+	static const char *const none[] = {
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{}}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\",\"params\":{\"requestId\":1}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+	};
+	str id = STR_NONE;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		struct rpc m = parsed(none[i]);
+
+		assert_false(rpc_cancelled(&m, &id));
+		assert_int_equal(id.n, 0);
+	}
+	struct rpc m = parsed(
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"a b\"}}");
+	assert_true(rpc_cancelled(&m, &id));
+	assert_str(id, STR("\"a b\""));
+}
+
 static void test_rpc__replies_are_json_whatever_the_words(void **state)
 {
 	struct buf b = BUF_INIT(1024);
@@ -317,6 +340,26 @@ test_rpc__a_line_over_the_limit_is_passed_over_and_the_next_one_read(void **stat
 	fclose(f);
 }
 
+static void test_rpc__what_is_ahead_is_seen_without_waiting(void **state)
+{
+	struct rpc_in in;
+	int fd[2];
+	str line;
+
+	(void)state;
+	fed(fd, STR("one\ntwo\n"));
+	rpc_in_init(&in, fd[0]);
+	assert_true(rpc_ahead(&in));
+	assert_int_equal(rpc_read(&in, -1, &line, NULL), RPC_LINE);
+	assert_true(rpc_ahead(&in));
+	assert_int_equal(rpc_read(&in, -1, &line, NULL), RPC_LINE);
+	assert_false(rpc_ahead(&in));
+	close(fd[1]);
+	assert_true(rpc_ahead(&in));
+	rpc_in_release(&in);
+	close(fd[0]);
+}
+
 static void test_rpc__a_failed_read_is_told(void **state)
 {
 	struct rpc_in in;
@@ -352,6 +395,8 @@ int main(void)
 			test_rpc__nesting_has_a_limit_and_a_long_method_is_only_cut),
 		cmocka_unit_test(test_rpc__a_batch_gives_its_elements),
 		cmocka_unit_test(test_rpc__a_member_is_given_as_its_text),
+		cmocka_unit_test(test_rpc__a_cancellation_names_a_request),
+		cmocka_unit_test(test_rpc__what_is_ahead_is_seen_without_waiting),
 		cmocka_unit_test(test_rpc__replies_are_json_whatever_the_words),
 		cmocka_unit_test(test_rpc__lines_come_one_by_one_however_they_are_cut),
 		cmocka_unit_test(test_rpc__waiting_ends_in_time_and_what_came_is_kept),
