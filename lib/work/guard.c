@@ -5,12 +5,14 @@
  */
 #include "work/guard.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -52,6 +54,31 @@ static void put(int fd, const char *p, size_t n)
 	(void)got; /* there is nothing left to do about it */
 }
 
+static int open_existing(void)
+{
+	return open(log_file,
+		    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+			    O_NOFOLLOW,
+		    0600);
+}
+
+/* The very first hook of a user may be the one that ends here: nobody has made the folders. */
+static int open_log(void)
+{
+	int fd = log_file[0] ? open_existing() : -1;
+
+	if (fd >= 0 || !log_file[0] || errno != ENOENT)
+		return fd;
+	for (char *p = log_file + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(log_file, 0700);
+			*p = '/';
+		}
+	return open_existing();
+}
+
+/* Calls only what may be called in a signal handler. */
 static void on_signal(int sig)
 {
 	const char *head = line[slot], *words = "ended by a signal\n";
@@ -67,11 +94,7 @@ static void on_signal(int sig)
 	k = strlen(words);
 	memcpy(text, head, n);
 	memcpy(text + n, words, k);
-	fd = log_file[0] ? open(log_file,
-				O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK |
-					O_NOCTTY | O_NOFOLLOW,
-				0600)
-			 : -1;
+	fd = open_log();
 	if (fd >= 0)
 		put(fd, text, n + k);
 	_exit(0);

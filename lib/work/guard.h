@@ -7,7 +7,8 @@
  *   guard_disarm();                             the reply is written
  *
  * When the timer fires, or on ABRT, SEGV, BUS, FPE, ILL, TERM, HUP or INT, the handler
- * writes the offered reply, appends one preformatted line to the log, and calls _exit(0).
+ * writes the offered reply, appends one preformatted line to the log (making its folders, 0700), and calls
+ * _exit(0).
  * It uses async-signal-safe calls only, on a stack of its own. PIPE and XFSZ are ignored. Under
  * AddressSanitizer SEGV and BUS stay with it, or it could report nothing.
  *
