@@ -428,6 +428,22 @@ static void files(struct buf *b, const struct facts *f)
 	}
 }
 
+/* The line of its command has said it already: what it printed, and that it failed. */
+static bool is_said(const struct buf *b, const struct fact_error *x)
+{
+	struct buf line = BUF_INIT(4 * QUOTE_BYTES + TEXT_MAX);
+	bool said;
+
+	buf_add(&line, STR("- Ran `"));
+	defuse(&line, utf8_head(x->command, QUOTE_BYTES));
+	buf_add(&line, STR("`: "));
+	defuse(&line, x->line[0]);
+	buf_add(&line, STR(" (failed)\n"));
+	said = !x->fixed && str_find(buf_str(b), buf_str(&line)) != STR_NPOS;
+	buf_release(&line);
+	return said;
+}
+
 static void errors(struct buf *b, const struct facts *f)
 {
 	size_t n = 0;
@@ -435,7 +451,7 @@ static void errors(struct buf *b, const struct facts *f)
 	for (size_t i = f->nerror; i-- > 0 && n < ERRORS_MAX;) {
 		const struct fact_error *x = &f->error[i];
 
-		if (!x->nlines)
+		if (!x->nlines || is_said(b, x))
 			continue;
 		buf_add(b, STR("- Error from `"));
 		defuse(b, utf8_head(x->command, 100));

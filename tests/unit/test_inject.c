@@ -272,6 +272,31 @@ static void test_inject__after_a_compaction_the_exact_words_come_back_once(void 
 	buf_release(&b);
 }
 
+static void test_inject__after_a_compaction_an_error_stands_once(void **state)
+{
+	struct facts f = some_facts();
+	struct fact_error error[2] = {
+		{.command = STR("make test"), .line = {STR("1 failed")}, .nlines = 1},
+		{.command = STR("make flash"), .line = {STR("no port")}, .nlines = 1},
+	};
+	struct buf b = BUF_INIT(1 << 16);
+
+	(void)state;
+	f.command[0].failed = true;
+	f.command[0].tally = STR("1 failed");
+	f.error = error;
+	f.nerror = 2;
+	inject_compact(&b, &f, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(&b, "- Ran `make test`: 1 failed (failed)\n"));
+	assert_false(has(&b, "Error from `make test`"));
+	assert_true(has(&b, "- Error from `make flash`: \"no port\"; not seen to pass later\n"));
+	buf_reset(&b);
+	f.command[0].tally = STR("2 failed"); /* the newest run said something else */
+	inject_compact(&b, &f, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(&b, "- Error from `make test`: \"1 failed\"; not seen to pass later\n"));
+	buf_release(&b);
+}
+
 static void test_inject__the_summarizer_is_told_what_to_keep(void **state)
 {
 	struct facts f = some_facts(), none = {.records = 0};
@@ -339,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_inject__others_are_one_line_each),
 		cmocka_unit_test(
 			test_inject__after_a_compaction_the_exact_words_come_back_once),
+		cmocka_unit_test(test_inject__after_a_compaction_an_error_stands_once),
 		cmocka_unit_test(test_inject__what_the_store_knows_is_framed_and_fits),
 		cmocka_unit_test(test_inject__the_summarizer_is_told_what_to_keep),
 	};
