@@ -59,6 +59,27 @@ teardown()
 	told first 'config/prod.yaml'
 }
 
+@test "a fork beside its running parent: neither is taken for dead, no one takes the other's notes" {
+	worked a $ONE
+	parent=$CLIENT_PID
+	script <<<'{"main": ["Another way."]}'
+	# until its first prompt a fork goes by the id of its parent, whose entry stays the parent's
+	journal_has() { return 0; }
+	start b --resume $ONE --fork-session
+	typed b 'try another way'
+	until_screen b 'Another way'
+	not_told last 'was running'
+	not_told last 'picked up'
+	greet c $TWO
+	not_told first 'Killed'
+	not_told first 'died'
+	not_told first '## Verify Before Continuing'
+	quit c
+	CLIENT_PID=$parent
+	quit a
+	no_hook_errors
+}
+
 @test "killed while it writes: the open request comes back" {
 	script <<<'{"main": [{"say": "I think about it.\n\nFirst the", "hang": true}]}'
 	start a --session-id $ONE

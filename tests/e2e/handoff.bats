@@ -101,6 +101,64 @@ HANDOFF_DOCUMENT" '{main: [{say: "I store it.", call: [["Bash", {command: $c}]]}
 	told first 'Give the check its twelve trees'
 }
 
+@test "a question about something else does not lose it, nor does a death" {
+	handed_off
+	quit a
+	forget_seen
+	script <<<'{"main": ["Forty-two."]}'
+	start b --session-id $TWO
+	typed b 'what is six times seven?'
+	until_screen b 'Forty-two'
+	told first 'Give the check its twelve trees'
+	quit b
+	until_true one_document pending
+	greet c $THREE
+	told first 'Give the check its twelve trees'
+	one_document claimed
+	killed
+	greet d $FOUR
+	told first 'Give the check its twelve trees'
+	not_told first 'Killed'
+	one_document claimed
+	# a question, and in the same session the work after all
+	script <<-JSON
+		{"main": [{"say": "I write the trees.", "call": [["Bash", {"command": "printf '12\\n' >trees.txt && git add trees.txt && git commit -qm 'Twelve trees'"}]]}, "The trees stand."]}
+	JSON
+	typed d 'now the next step'
+	until_screen d 'The trees stand'
+	told last 'Give the check its twelve trees'
+	quit d
+	until_true one_document consumed
+	no_hook_errors
+}
+
+@test "the sub-agents of a session take nothing and are told nothing" {
+	handed_off
+	quit a
+	forget_seen
+	script <<-'JSON'
+		{"main": [{"say": "I ask an agent.", "call": [["Agent", {"description": "Count pears", "prompt": "How many pears are there?", "subagent_type": "general-purpose"}]]}, "It has answered."],
+		 "agent": [{"say": "I look.", "call": [["Bash", {"command": "ls src"}]]}, "Seventeen pears hang there."]}
+	JSON
+	start b --session-id $TWO
+	typed b '/session-planning' # no prompt of the user's: only the agent could take it
+	until_screen b 'It has answered'
+	told first 'Give the check its twelve trees'
+	until_true agent_came_back
+	[ -z "$(seen agent all ours)" ]
+	refute grep -F 'twelve trees' <(seen agent all)
+	one_document pending
+	quit b
+	until_true one_document pending
+	no_hook_errors
+}
+
+# the agent ran its command and was asked once more
+agent_came_back()
+{
+	[ "$(seen agent count)" -ge 2 ]
+}
+
 @test "a headless run takes nothing and is told nothing" {
 	handed_off
 	quit a

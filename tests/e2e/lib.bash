@@ -7,9 +7,11 @@ bats_require_minimum_version 1.5.0
 
 E2E_TESTS=${BASH_SOURCE[0]%/*}
 WAIT_TENTHS=${E2E_WAIT_TENTHS:-900} # how long a thing may take that must come
+LIMIT_S=300                         # and a program that must end
 ONE=11111111-2222-4333-8444-555555555555
 TWO=22222222-3333-4444-8555-666666666666
 THREE=33333333-4444-4555-8666-777777777777
+FOUR=44444444-5555-4666-8777-888888888888
 
 room()
 {
@@ -57,7 +59,19 @@ client_env()
 		HANDOFF_TEST_PATIENCE="${PATIENCE:-8}") # what is told must not depend on the machine's load
 }
 
-# Whoever was born in this room ends with it: known by HOME in their environment.
+# residents: the processes that were born in this room, known by HOME in their environment
+residents()
+{
+	local p
+
+	for p in /proc/[0-9]*; do
+		if cat "$p/environ" 2>/dev/null | tr '\0' '\n' | grep -qxF "HOME=$HOME_DIR"; then
+			echo "${p#/proc/}"
+		fi
+	done
+}
+
+# Whoever was born in this room ends with it.
 leave()
 {
 	local p
@@ -65,17 +79,15 @@ leave()
 	[ -n "${BATS_TEST_COMPLETED:-}" ] || show_room
 	tm kill-server 2>/dev/null || :
 	[ -z "${MODEL_PID:-}" ] || kill "$MODEL_PID" 2>/dev/null || :
-	for p in /proc/[0-9]*; do
-		if cat "$p/environ" 2>/dev/null | tr '\0' '\n' | grep -qxF "HOME=$HOME_DIR"; then
-			kill -9 "${p#/proc/}" 2>/dev/null || :
-		fi
+	for p in $(residents); do
+		kill -9 "$p" 2>/dev/null || :
 	done
 }
 
 # of a test that failed: its screens, our log, the kinds of requests
 show_room()
 {
-	local name
+	local name p
 
 	for name in $(tm list-sessions -F '#{session_name}' 2>/dev/null); do
 		echo "--- screen $name"
@@ -87,6 +99,10 @@ show_room()
 	seen main last ours || :
 	echo "--- requests"
 	jq -r .kind "$ROOM/model/seen.jsonl" 2>/dev/null | uniq -c || :
+	echo "--- processes"
+	for p in $(residents); do
+		echo "$p $(cut -d' ' -f3-4 "/proc/$p/stat" 2>/dev/null) $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null | cut -c1-150)"
+	done
 }
 
 # until_true COMMAND...: as soon as it succeeds; fails when it does not in time
@@ -113,14 +129,28 @@ script()
 	mv "$ROOM/model/new" "$ROOM/model/script-$n.json"
 }
 
+# ends COMMAND...: in the project, in the client's environment, and not for ever
+ends()
+{
+	(cd "$P" && exec timeout -k 5 $LIMIT_S env -i "${CLIENT_ENV[@]}" "$@" </dev/null 3>&-)
+}
+
 claude()
 {
-	(cd "$P" && exec env -i "${CLIENT_ENV[@]}" "$E2E_CLIENT" "$@" </dev/null 3>&-)
+	ends "$E2E_CLIENT" "$@"
 }
 
 handoff()
 {
-	(cd "$P" && exec env -i "${CLIENT_ENV[@]}" "$BIN/handoff" "$@" 3>&-)
+	ends "$BIN/handoff" "$@"
+}
+
+# trust FOLDER: the client does not ask before it works there
+trust()
+{
+	jq --arg p "$1" '.projects[$p] = {hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9}' \
+		"$HOME_DIR/.claude.json" >"$ROOM/trust"
+	cp "$ROOM/trust" "$HOME_DIR/.claude.json"
 }
 
 install_plugin()
@@ -186,9 +216,10 @@ key()
 	tm send-keys -t "$1" "$2"
 }
 
+# ended, also where the terminal's server has not asked for its status yet
 gone()
 {
-	! kill -0 "$1" 2>/dev/null
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
 # A session that edits, fails its check, and stays open.

@@ -15,9 +15,7 @@ teardown()
 
 @test "a second worktree is told in a line and takes nothing" {
 	git -C "$P" worktree add -q -b pears "$ROOM/pears"
-	jq --arg p "$ROOM/pears" '.projects[$p] = {hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9}' \
-		"$HOME_DIR/.claude.json" >"$ROOM/trust"
-	cp "$ROOM/trust" "$HOME_DIR/.claude.json"
+	trust "$ROOM/pears"
 	worked a $ONE
 	quit a
 	E2E_AT=$ROOM/pears greet b $TWO

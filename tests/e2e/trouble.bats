@@ -88,6 +88,59 @@ goes_well()
 	no_hook_errors
 }
 
+@test "the store cannot be read" {
+	mkdir -p "$HOME_DIR/.handoff-mcp"
+	ln -s vault "$VAULT" # a link to itself: not even root can
+	goes_well
+	grep -F 'SessionEnd' "$HOME_DIR/.local/state/handoff/hook.log"
+	start b --session-id $TWO
+	until_screen b 'handoff: notes cannot be stored'
+	quit b
+	no_hook_errors
+	# it can be read again: nothing was lost
+	rm "$VAULT"
+	greet c $THREE
+	told first 'Never touch config/prod.yaml'
+	one_document claimed
+}
+
+@test "the lock of the store is held for a whole session" {
+	mkdir -p "$VAULT"
+	(
+		exec 3>&- 9>>"$VAULT/.index.db.handoff.lock"
+		flock 9
+		: >"$ROOM/held"
+		exec env HOME="$HOME_DIR" tail -f /dev/null
+	) &
+	HOLDER=$!
+	until_true test -e "$ROOM/held"
+	goes_well
+	[ -z "$(documents '.*')" ]
+	kill $HOLDER
+	greet b $TWO
+	told first 'Never touch config/prod.yaml'
+	one_document claimed
+	quit b
+	no_hook_errors
+}
+
+@test "hooks that abort" {
+	CLIENT_ENV+=(HANDOFF_TEST_ABORT=1)
+	journal_has() { return 0; } # nobody writes one
+	goes_well
+	grep -F 'SessionStart' "$HOME_DIR/.local/state/handoff/hook.log"
+	grep -F 'SessionEnd' "$HOME_DIR/.local/state/handoff/hook.log"
+}
+
+@test "hooks that do not come to an end by themselves" {
+	PATIENCE=1
+	client_env
+	CLIENT_ENV+=(HANDOFF_TEST_SLEEP_MS=60000)
+	journal_has() { return 0; }
+	goes_well
+	grep -F 'UserPromptSubmit' "$HOME_DIR/.local/state/handoff/hook.log"
+}
+
 @test "hooks that are killed" {
 	cp -R "$E2E_PLUGIN" "$ROOM/plugin"
 	claude plugin uninstall handoff@handoff
