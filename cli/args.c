@@ -28,6 +28,8 @@ enum {
 	KEY_QUERY,
 	KEY_LIMIT,
 	KEY_TYPE,
+	KEY_SINCE,
+	KEY_UNTIL,
 	KEY_RETIRED,
 	KEY_EXPLAIN,
 	KEY_BUDGET,
@@ -55,6 +57,10 @@ static const struct option_row rows[] = {
 	 "so many hits at most; 10 where nothing is said"},
 	{OPT_FIND, KEY_TYPE, "type", "TYPE",
 	 "only events of this type: goal, next_step, decision, deadend, question, file"},
+	{OPT_FIND, KEY_SINCE, "since", "TIME",
+	 "only what is from then or later: 2026-02-12, or 2026-02-12T18:20:00Z"},
+	{OPT_FIND, KEY_UNTIL, "until", "TIME",
+	 "only what is from before then; of a date, that day too"},
 	{OPT_FIND, KEY_RETIRED, "retired", NULL, "also what has been superseded"},
 	{OPT_BUDGET, KEY_BUDGET, "budget", "TOKENS",
 	 "so long at most; 1200 where nothing is said"},
@@ -123,6 +129,10 @@ static int take(void *arg, int key, const char *value, struct err *e)
 		return number("budget", value, BUDGET_MAX, &a->budget, e);
 	case KEY_TYPE:
 		return not_empty("type", value, &a->type, e);
+	case KEY_SINCE:
+		return not_empty("since", value, &a->since, e);
+	case KEY_UNTIL:
+		return not_empty("until", value, &a->until, e);
 	case KEY_RETIRED:
 		a->retired = true;
 		return 0;

@@ -22,9 +22,9 @@ struct args {
 	const char *in; /* --project NAME: the one that a command is to work on */
 	const char *query;
 	bool retired, explain;
-	const char *type;
-	uint64_t limit;         /* 0: not said */
-	uint64_t budget;        /* 0: not said */
+	const char *type, *since, *until;
+	uint64_t limit;  /* 0: not said */
+	uint64_t budget; /* 0: not said */
 	const char *supersedes[ARGS_LIST_MAX];
 	size_t nsupersedes;
 	uint64_t importance;    /* 0: not said */
@@ -43,9 +43,9 @@ enum {
 	OPT_PROJECT = 1 << 5,
 	OPT_YES = 1 << 6,
 	OPT_NAME = 1 << 7,
-	OPT_IN = 1 << 8,      /* --project NAME */
-	OPT_LOG = 1 << 9,     /* --importance, --supersedes, --supersedes-query */
-	OPT_FIND = 1 << 10,   /* --all, --limit, --type, --retired */
+	OPT_IN = 1 << 8,    /* --project NAME */
+	OPT_LOG = 1 << 9,   /* --importance, --supersedes, --supersedes-query */
+	OPT_FIND = 1 << 10, /* --all, --limit, --type, --since, --until, --retired */
 	OPT_EXPLAIN = 1 << 11,
 	OPT_BUDGET = 1 << 12,
 	OPT_ALWAYS = 1 << 14, /* --help */

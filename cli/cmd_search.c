@@ -24,6 +24,17 @@ static int type_of(const struct args *a, int *type, struct err *e)
 	return 0;
 }
 
+static int times_of(const struct args *a, struct search_query *q, struct err *e)
+{
+	int ret = 0;
+
+	if (a->since)
+		ret = search_time(str_of(a->since), false, &q->since_us, e);
+	if (!ret && a->until)
+		ret = search_time(str_of(a->until), true, &q->until_us, e);
+	return ret;
+}
+
 static int find(const struct args *a, struct index *ix, str project, str words,
 		struct buf *out, struct err *e)
 {
@@ -34,6 +45,8 @@ static int find(const struct args *a, struct index *ix, str project, str words,
 	struct search s = {0};
 	int ret = type_of(a, &q.type, e);
 
+	if (!ret)
+		ret = times_of(a, &q, e);
 	if (!ret)
 		ret = search_run(&s, ix, &q, e);
 	if (!ret && a->json)

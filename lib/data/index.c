@@ -51,6 +51,7 @@ static const char *const SCHEMA[] = {
 	"CREATE INDEX item_rank ON item(project, type, origin, importance DESC, "
 	"at_us DESC, pos) "
 	"WHERE kind = 0 AND retired = 0",
+	"CREATE INDEX item_at ON item(at_us)",
 	"CREATE TABLE edge(old TEXT NOT NULL, new TEXT NOT NULL, file INTEGER NOT NULL, "
 	"PRIMARY KEY(old, new, file)) WITHOUT ROWID",
 	"CREATE INDEX edge_file ON edge(file)",

@@ -129,9 +129,10 @@ struct index_query {
 	str project; /* "": all */
 	bool retired_too;
 	size_t rows_max; /* rows that the first pass may follow, about; 0: the usual number */
-	unsigned kinds;             /* bits 1 << INDEX_*; 0: all */
-	int type;                   /* enum event_type, -1: all */
-	int64_t since_us, until_us; /* at_us from, and before; 0: open */
+	unsigned kinds; /* bits 1 << INDEX_*; 0: all */
+	int type;       /* enum event_type, -1: all */
+	int64_t since_us,
+		until_us; /* at_us from, and before; 0: open; with either, items without a time are left out */
 	size_t limit, offset;
 };
 

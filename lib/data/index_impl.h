@@ -133,6 +133,18 @@ struct index_match_row {
 	float score;
 };
 
+/* --- index_range.c: rows of a span of time --- */
+
+struct index_range {
+	unsigned char *bit; /* NULL: all rows */
+	int64_t last;
+};
+
+int index_range_of(struct index_range *r, struct index *ix, const struct index_query *q,
+		   struct err *e);
+bool index_range_has(const struct index_range *r, int64_t row);
+void index_range_release(struct index_range *r);
+
 struct index_match {
 	const struct index_query *q;
 	struct index_term term[INDEX_TERMS_MAX];
@@ -141,6 +153,8 @@ struct index_match {
 	size_t nterms, nlead, rows_max;
 	int64_t project; /* 0: all */
 	double average;  /* words of a text */
+	struct index_range range;
+	size_t matched; /* rows that were met, also those out of the range */
 	struct index_match_row *row;
 	size_t n, cap, sorted; /* the first `sorted` stand in their order */
 	bool cut;              /* not all rows were looked at */
@@ -148,6 +162,8 @@ struct index_match {
 
 /* Append a term as FTS5 takes it: quoted, nothing in it is syntax. */
 void index_match_term(struct buf *b, const struct index_term *t);
+/* The last row of all items; 0: there is none. */
+int index_last_row(struct index *ix, int64_t *last, struct err *e);
 int index_match_register(fts5_api *api);
 int index_rank(struct index *ix, struct index_match *m,
 	       int (*fn)(const struct index_item *it, double score, void *arg), void *arg,

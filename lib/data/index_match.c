@@ -87,6 +87,9 @@ static void on_row(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_contex
 	if (!r->ready)
 		make_ready(r, api, fts);
 	m = r->m;
+	m->matched++;
+	if (!index_range_has(&m->range, api->xRowid(fts)))
+		return;
 	for (size_t k = 0; k < m->nlead; k++) {
 		Fts5PhraseIter it;
 		int col, off;
@@ -145,6 +148,22 @@ static void expression(const struct index_match *m, const char *op, struct buf *
 struct span {
 	int64_t first, last;
 };
+
+int index_last_row(struct index *ix, int64_t *last, struct err *e)
+{
+	static const char sql[] = "SELECT max(id) FROM item";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	*last = 0;
+	if (ret)
+		return ret;
+	ret = index_step(ix, st, e);
+	if (ret > 0)
+		*last = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
+}
 
 static int row_span(struct index *ix, struct span *s, struct err *e)
 {
@@ -296,7 +315,7 @@ static int walk(struct index *ix, struct index_match *m, struct err *e)
 		assert(!b.full);
 		index_bind(st, 1, buf_str(&b));
 		sqlite3_bind_pointer(st, 2, &run, "handoff_run", NULL);
-		while (m->n < m->rows_max * MATCH_OVER &&
+		while (m->matched < m->rows_max * MATCH_OVER &&
 		       (ret = index_step(ix, st, e)) > 0)
 			;
 		m->cut = m->cut || ret > 0;
@@ -319,6 +338,7 @@ static void init(struct index_match *m, struct index *ix, const struct index_que
 static void release(struct index_match *m)
 {
 	free(m->row);
+	index_range_release(&m->range);
 }
 
 /* The rows of the first pass. */
@@ -336,7 +356,9 @@ static int collect(struct index *ix, struct index_match *m, struct err *e)
 	ret = row_span(ix, &s, e);
 	if (ret || s.last < s.first)
 		return ret;
-	ret = frequencies(ix, m, s, e);
+	ret = index_range_of(&m->range, ix, m->q, e);
+	if (!ret)
+		ret = frequencies(ix, m, s, e);
 	if (!ret && all_rows(m) > m->rows_max)
 		ret = share(ix, m, s, &part, e);
 	if (ret)
@@ -358,7 +380,7 @@ int index_match(struct index *ix, const struct index_query *q,
 	if (!ret && m.n)
 		ret = index_rank(ix, &m, fn, arg, e);
 	if (stats)
-		*stats = (struct index_stats){.matched = m.n, .cut = m.cut};
+		*stats = (struct index_stats){.matched = m.matched, .cut = m.cut};
 	release(&m);
 	return ret;
 }

@@ -106,24 +106,9 @@ static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
 	return ret < 0 ? ret : n;
 }
 
-static int last_row(struct pick *p, struct err *e)
-{
-	static const char sql[] = "SELECT max(id) FROM item";
-	sqlite3_stmt *st;
-	int ret = index_stmt(p->ix, sql, &st, e);
-
-	if (ret)
-		return ret;
-	ret = index_step(p->ix, st, e);
-	if (ret > 0)
-		p->rows = sqlite3_column_int64(st, 0);
-	sqlite3_reset(st);
-	return ret < 0 ? ret : 0;
-}
-
 static int collect(struct pick *p, struct err *e)
 {
-	int ret = last_row(p, e);
+	int ret = index_last_row(p->ix, &p->rows, e);
 
 	for (size_t i = 0; i < p->nterms && !ret; i++) {
 		int n = walk(p, UINT32_C(1) << i, false, e);

@@ -13,6 +13,7 @@
 #define ARENA_BYTES    (64u << 20)
 #define FETCH_FACTOR   3 /* hits that recency chooses from, for each one that is given */
 #define DAY_US         86400e6
+#define DATE_BYTES     10 /* 2026-02-12 */
 #define HALF_LIFE_DAYS 30.0
 #define NEAR_MAX       5 /* names that are told */
 #define NEAR_BYTES     1024
@@ -191,6 +192,24 @@ static int look_around(struct search *s, struct index *ix, const struct search_q
 }
 
 /* ---- the search ---- */
+
+int search_time(str text, bool end, int64_t *us, struct err *e)
+{
+	int64_t ms;
+
+	text = str_trim(text);
+	if (!clock_parse(text, &ms))
+		return err_set(
+			e, HF_EUSAGE,
+			"'%.*s' is no time like 2026-02-12 or 2026-02-12T18:20:00Z",
+			STR_ARG(str_head(text, 80)));
+	*us = ms * 1000;
+	if (end && text.n == DATE_BYTES)
+		*us += (int64_t)DAY_US;
+	if (*us < 1) /* 0 stands for open */
+		*us = 1;
+	return 0;
+}
 
 int search_run(struct search *s, struct index *ix, const struct search_query *q,
 	       struct err *e)

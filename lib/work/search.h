@@ -31,7 +31,7 @@ struct search_query {
 	int type;       /* enum event_type, -1: all */
 	unsigned kinds; /* bits 1 << INDEX_*; 0: all */
 	bool retired_too;
-	int64_t since_us, until_us; /* from, and before; 0: open */
+	int64_t since_us, until_us; /* from, and before; 0: open; see data/index */
 };
 
 struct search_hit {
@@ -50,6 +50,11 @@ struct search {
 	struct arena arena; /* private */
 };
 
+/*
+ * A date or a time (base/clock: RFC 3339, UTC unless it says otherwise) as since_us, or with `end`
+ * as until_us, where a date means all of that day. HF_EUSAGE.
+ */
+int search_time(str text, bool end, int64_t *us, struct err *e);
 int search_run(struct search *s, struct index *ix, const struct search_query *q,
 	       struct err *e);
 void search_release(struct search *s);

@@ -42,6 +42,28 @@ lantern() {
 	lacks 'ev_5'
 }
 
+@test "search in a span of time: dates, moments, zones; what is no time is refused" {
+	lantern
+	hits() { # WANT OPTION...
+		local want=$1
+		shift
+		run -0 --separate-stderr "$BIN/handoff" search --project lantern --retired --json "$@" lantern csv sqlite readings
+		[ "$(jq -c '[.hits[].id] | sort' <<<"$output")" = "$want" ] || { echo "$output"; return 1; }
+	}
+	hits '["Storage","ev_1","ev_2","ev_5"]'
+	hits '["ev_5"]' --since 2026-01-04
+	hits '["ev_1","ev_2"]' --until 2026-01-03
+	hits '["ev_1","ev_2","ev_5"]' --since 2026-01-03 --until 2026-01-04
+	hits '["ev_2"]' --since 2026-01-03T09:05:00Z --until 2026-01-03T23:00:00Z
+	hits '["ev_1"]' --until 2026-01-03T10:05:00+01:00
+	hits '[]' --since 2026-01-05
+	for t in yesterday 2026-13-01 2026-01-03T25:00:00Z '' 7; do
+		run -64 --separate-stderr "$BIN/handoff" search --since "$t" readings
+		[ -n "$stderr" ]
+		run -64 --separate-stderr "$BIN/handoff" search --until "$t" readings
+	done
+}
+
 @test "search says what other projects have, and which names are near" {
 	lantern
 	run -0 "$BIN/handoff" search --project lantrn sqlite

@@ -370,6 +370,52 @@ static void test_match__filters_by_kind_type_and_time(void **state)
 	assert_str(str_of(ask(q)), STR(""));
 }
 
+/* Far more rows match than the second pass looks at, and those of the time asked for rank last. */
+static void test_match__a_day_is_found_among_years_of_better_hits(void **state)
+{
+	enum { MANY = 21000 };
+	struct line *l = calloc(MANY, sizeof(*l));
+	char(*id)[16] = calloc(MANY, sizeof(*id));
+	static const struct line day[] = {
+		{.id = "x",
+		 .body = "storage of something long that is about other things",
+		 .type = EVENT_DECISION,
+		 .importance = 1,
+		 .at = 700 * DAY + 5},
+		{.id = "none",
+		 .body = "storage without a time",
+		 .type = EVENT_DECISION,
+		 .importance = 1}};
+	struct index_query q = {.text = STR("storage file"),
+				.project = STR("p"),
+				.type = -1,
+				.limit = 9,
+				.since_us = 700 * DAY,
+				.until_us = 701 * DAY};
+
+	(void)state;
+	assert_true(l && id);
+	put("p", "s_0.md", day, 2);
+	for (int i = 0; i < MANY; i++) {
+		snprintf(id[i], sizeof(id[i]), "e%d", i);
+		l[i] = (struct line){.id = id[i],
+				     .body = "storage file",
+				     .type = EVENT_DECISION,
+				     .importance = 5,
+				     .at = (i % 600 + 1) * DAY};
+	}
+	put("p", "s_1.md", l, MANY);
+	assert_str(str_of(ask(q)), STR("x"));
+	assert_int_equal(stats.matched, MANY + 2);
+	q.since_us++;
+	q.until_us = 700 * DAY + 5;
+	assert_str(str_of(ask(q)), STR(""));
+	q.until_us = 0;
+	assert_str(str_of(ask(q)), STR("x"));
+	free(l);
+	free(id);
+}
+
 static void test_match__pages_join_without_a_gap(void **state)
 {
 	struct index_query q = {
@@ -454,6 +500,7 @@ int main(void)
 		T(test_match__dates_and_types_are_words),
 		T(test_match__retired_items_are_left_out_unless_asked_for),
 		T(test_match__filters_by_kind_type_and_time),
+		T(test_match__a_day_is_found_among_years_of_better_hits),
 		T(test_match__pages_join_without_a_gap),
 		T(test_match__past_the_work_limit_the_rare_words_lead),
 	};

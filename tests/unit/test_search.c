@@ -294,6 +294,39 @@ static void test_json__is_one_object_with_every_field(void **state)
 	buf_release(&b);
 }
 
+static void test_time__a_date_is_a_whole_day_and_a_moment_itself(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t since, until;
+	} T[] = {
+		{"1970-01-02", DAY, 2 * DAY},
+		{" 1970-01-02 ", DAY, 2 * DAY},
+		{"1970-01-02T00:00:00Z", DAY, DAY},
+		{"1970-01-02T01:00:00.5+01:00", DAY + 500000, DAY + 500000},
+		/* 0 would stand for no end at all */
+		{"1970-01-01T00:00:00Z", 1, 1},
+		{"1960-01-01", 1, 1},
+	};
+	static const char *const none[] = {"", "1970", "1970-02-30", "1970-01-02x",
+					   "now"};
+	int64_t us;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(T) / sizeof(*T); i++) {
+		assert_int_equal(search_time(str_of(T[i].text), false, &us, NULL), 0);
+		assert_int_equal(us, T[i].since);
+		assert_int_equal(search_time(str_of(T[i].text), true, &us, NULL), 0);
+		assert_int_equal(us, T[i].until);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		struct err e = ERR_INIT;
+
+		assert_int_equal(search_time(str_of(none[i]), true, &us, &e), HF_EUSAGE);
+		assert_true(e.msg[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +338,7 @@ int main(void)
 		T(test_recency__of_equal_hits_the_newer_and_the_more_important_first),
 		T(test_recency__a_strong_older_hit_beats_a_weak_new_one),
 		T(test_text__has_date_session_and_an_id_and_no_control_characters),
+		T(test_time__a_date_is_a_whole_day_and_a_moment_itself),
 		T(test_json__is_one_object_with_every_field),
 	};
 
