@@ -93,6 +93,7 @@ static int log_it(const struct args *a, enum event_type type, struct store *s,
 						      .importance = (int)a->importance,
 						      .supersedes = ids,
 						      .nsupersedes = a->nsupersedes,
+						      .beginnings = true,
 						      .query = str_of(a->query)},
 				&done, e);
 	if (!ret && a->json)

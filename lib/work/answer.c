@@ -42,15 +42,19 @@ static size_t add_matches(struct buf *b, const struct store_logged *done)
 
 static void add_unknown(struct buf *b, const struct store_logged *done)
 {
-	size_t n = 0;
+	size_t unknown = 0, n = 0;
 
 	for (size_t i = 0; i < done->nretired; i++)
+		unknown += done->retired[i].how == STORE_UNKNOWN;
+	if (!unknown)
+		return;
+	buf_add(b,
+		unknown == 1
+			? STR("\nNo event is known by this id, which was kept all the same: ")
+			: STR("\nNo event is known by these ids, which were kept all the same: "));
+	for (size_t i = 0; i < done->nretired; i++)
 		if (done->retired[i].how == STORE_UNKNOWN)
-			buf_printf(
-				b, "%s%s",
-				n++ ? ", "
-				    : "\nNo event is known by this id, which was kept all the same: ",
-				done->retired[i].id);
+			buf_printf(b, "%s%s", n++ ? ", " : "", done->retired[i].id);
 }
 
 void answer_logged(struct buf *b, const struct store_logged *done,

@@ -231,12 +231,22 @@ static void add_retired(struct store_logged *out, str id, str label, enum store_
 		(struct store_retired){str_dup(id), str_dup(label), how};
 }
 
+struct given {
+	str id;
+	bool beginnings;
+	struct store_logged *out;
+};
+
 static int add_given(const struct index_item *it, enum vault_folder folder, str file,
 		     void *arg)
 {
+	struct given *g = arg;
+
 	(void)folder;
 	(void)file;
-	add_retired(arg, it->id, it->body, STORE_GIVEN);
+	if (!g->beginnings && !str_eq(it->id, g->id))
+		return HF_ENOTFOUND;
+	add_retired(g->out, it->id, it->body, STORE_GIVEN);
 	return 0;
 }
 
@@ -286,21 +296,23 @@ static void resolve_steps(struct store *s, str project, struct store_logged *out
 	buf_release(&w.running);
 }
 
-/* The ids that the caller named, each checked, a beginning made whole. */
+/* The ids that the caller named, each checked; a beginning is made whole, where one may be given. */
 static int resolve_given(struct store *s, const struct store_event *in,
 			 struct store_logged *out, struct err *e)
 {
 	for (size_t i = 0; i < in->nsupersedes; i++) {
 		str id = str_trim(in->supersedes[i]);
+		struct given g = {id, in->beginnings, out};
+		struct err own = ERR_INIT;
 		int ret;
 
 		if (!event_id_ok(id))
 			return err_set(e, HF_EUSAGE, "supersedes: '%.*s' is no event id",
 				       STR_ARG(str_head(id, 80)));
-		ret = s->index ? index_event(s->index, id, add_given, out, e)
+		ret = s->index ? index_event(s->index, id, add_given, &g, &own)
 			       : HF_ENOTFOUND;
-		if (ret == HF_EAMBIGUOUS)
-			return ret;
+		if (ret == HF_EAMBIGUOUS && in->beginnings)
+			return err_set(e, ret, "%s", own.msg);
 		if (ret)
 			add_retired(out, id, STR_NONE, STORE_UNKNOWN);
 	}

@@ -84,8 +84,9 @@ struct store_event {
 	str content;
 	int importance; /* 1 to 5; 0: 3 */
 	const str *supersedes;
-	size_t nsupersedes; /* ids, or unique beginnings of them */
-	str query;          /* retire the event that fits best; "" none */
+	size_t nsupersedes; /* ids */
+	bool beginnings; /* in place of an id a beginning that no other event has will do */
+	str query;       /* retire the event that fits best; "" none */
 	str project;
 	enum event_origin origin;
 	str id;        /* "": new */
@@ -114,7 +115,7 @@ struct store_logged {
 	bool blind; /* the index could not be asked: no query, no automatic retirement, no prefix of an id */
 };
 
-/* HF_EUSAGE: content empty once cleaned, bad id, bad project; HF_EAMBIGUOUS: an id fits several; HF_ELIMIT; HF_ETIME; HF_EIO. */
+/* HF_EUSAGE: content empty once cleaned, bad id, bad project; HF_EAMBIGUOUS: a beginning fits several; HF_ELIMIT; HF_ETIME; HF_EIO. */
 int store_log(struct store *s, const struct store_event *in, struct store_logged *out,
 	      struct err *e);
 void store_logged_release(struct store_logged *out);

@@ -115,6 +115,19 @@ again() {
 	grep -q 'supersedes=ev_12345678' "$HANDOFF_VAULT"/orchard/sessions/*.md
 }
 
+@test "a beginning of an id retires nothing, and is told" {
+	serve
+	log decision 'Count by hand.'
+	for part in e ev_ "${id%?}"; do
+		works log_event "$(args type question content 'Why?' supersedes "[\"$part\"]")"
+		says "No event is known"
+		says "$part"
+	done
+	works get_brief
+	says 'Count by hand.'
+	leave
+}
+
 @test "a next step retires those of sessions that are over" {
 	serve
 	log next_step 'Prune the second row.'

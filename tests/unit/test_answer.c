@@ -85,7 +85,11 @@ static void test_answer__ids_that_nobody_knows_and_a_blind_store_are_told(void *
 	(void)state;
 	assert_logged(
 		&done, "",
-		"ev_9\nNo event is known by this id, which was kept all the same: ev_a, ev_b");
+		"ev_9\nNo event is known by these ids, which were kept all the same: ev_a, ev_b");
+	done.nretired = 1;
+	assert_logged(
+		&done, "",
+		"ev_9\nNo event is known by this id, which was kept all the same: ev_a");
 	done.nretired = 0;
 	assert_logged(&done, "x",
 		      "ev_9\n(no active decision matched 'x' to supersede)"

@@ -301,13 +301,40 @@ static void test_store__an_id_or_a_beginning_of_it_retires(void **state)
 		  (struct store_event){.type = EVENT_DECISION,
 				       .content = STR("two"),
 				       .supersedes = ids,
-				       .nsupersedes = 2},
+				       .nsupersedes = 2,
+				       .beginnings = true},
 		  retired);
 	ids[0] = str_of(first);
 	assert_int_equal(count(str_of(retired), first), 1);
 	assert_non_null(strstr(retired, "ev_nobody:1 "));
 	assert_string_equal(decisions(), "two;");
 	assert_int_equal(count(note(), ",ev_nobody -->"), 1);
+}
+
+static void test_store__only_whole_ids_retire_unless_beginnings_are_allowed(void **state)
+{
+	static const char *const PART[] = {"e", "ev_", "ev_1234567"};
+	char retired[RETIRED_MAX], want[RETIRED_MAX];
+
+	(void)state;
+	log_event(&s,
+		  (struct store_event){.type = EVENT_DECISION,
+				       .content = STR("one"),
+				       .id = STR("ev_12345678")},
+		  NULL);
+	for (size_t i = 0; i < sizeof PART / sizeof *PART; i++) {
+		str ids[] = {str_of(PART[i])};
+
+		log_event(&s,
+			  (struct store_event){.type = EVENT_GOAL,
+					       .content = STR("other"),
+					       .supersedes = ids,
+					       .nsupersedes = 1},
+			  retired);
+		snprintf(want, sizeof want, "%s:%d ", PART[i], STORE_UNKNOWN);
+		assert_string_equal(retired, want);
+		assert_string_equal(decisions(), "one;");
+	}
 }
 
 static void test_store__an_ambiguous_beginning_is_refused(void **state)
@@ -323,7 +350,8 @@ static void test_store__an_ambiguous_beginning_is_refused(void **state)
 				   &(struct store_event){.type = EVENT_DECISION,
 							 .content = STR("x"),
 							 .supersedes = ids,
-							 .nsupersedes = 1},
+							 .nsupersedes = 1,
+							 .beginnings = true},
 				   &done, &e),
 			 HF_EAMBIGUOUS);
 	assert_string_equal(decisions(), "one;two;");
@@ -994,6 +1022,7 @@ int main(void)
 		T(test_store__content_over_the_limit_is_refused),
 		T(test_store__each_call_names_its_project),
 		T(test_store__an_id_or_a_beginning_of_it_retires),
+		T(test_store__only_whole_ids_retire_unless_beginnings_are_allowed),
 		T(test_store__an_ambiguous_beginning_is_refused),
 		T(test_store__a_query_retires_the_best_match_of_its_type),
 		T(test_store__chains_and_back_and_mutual_and_self),
