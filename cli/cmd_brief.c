@@ -40,7 +40,9 @@ static int run(const struct args *a, struct err *e)
 							   .busy_ms = BUSY_MS},
 				  e);
 	if (!ret)
-		ret = brief_render(&text, r.index, &o, &f, e);
+		do
+			ret = brief_render(&text, r.index, &o, &f, e);
+		while (recall_again(&r, &s.vault, &ret, e));
 	if (!ret && a->json) {
 		as_json(&out, &o, buf_str(&text), &f);
 	} else if (!ret) {

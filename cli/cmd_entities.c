@@ -36,20 +36,28 @@ static int row(str name, str summary, size_t facts, void *arg)
 	return 0;
 }
 
+static void begin_json(const struct store *s, struct buf *out)
+{
+	buf_add(out, STR("{\"format\":1"));
+	memory_json(out, "project", str_of(s->project));
+	json_add_key(out, "entities");
+	buf_byte(out, '[');
+}
+
 static int list(const struct args *a, struct store *s, struct buf *out, struct err *e)
 {
 	struct buf plain = BUF_INIT(OUT_MAX);
 	struct list l = {.json = a->json, .out = a->json ? out : &plain};
 	int ret = store_refresh(s, STR_NONE, false, e);
 
-	if (a->json) {
-		buf_add(out, STR("{\"format\":1"));
-		memory_json(out, "project", str_of(s->project));
-		json_add_key(out, "entities");
-		buf_byte(out, '[');
-	}
 	if (!ret)
-		ret = index_entities(s->index, str_of(s->project), row, &l, e);
+		do {
+			l.n = 0;
+			buf_reset(l.out);
+			if (a->json)
+				begin_json(s, out);
+			ret = index_entities(s->index, str_of(s->project), row, &l, e);
+		} while (store_again(s, &ret, e));
 	if (a->json)
 		buf_add(out, STR("]}"));
 	else

@@ -80,10 +80,14 @@ static int run(const struct args *a, struct err *e)
 
 	if (!ret)
 		ret = store_refresh(&s, STR_NONE, true, e);
-	if (!ret && a->json)
-		buf_add(&out, STR("{\"format\":1,\"projects\":["));
 	if (!ret)
-		ret = index_projects(s.index, row, &l, e);
+		do {
+			l.n = 0;
+			buf_reset(l.out);
+			if (a->json)
+				buf_add(&out, STR("{\"format\":1,\"projects\":["));
+			ret = index_projects(s.index, row, &l, e);
+		} while (store_again(&s, &ret, e));
 	if (a->json)
 		buf_add(&out, STR("]}"));
 	else

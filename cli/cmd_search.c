@@ -74,7 +74,9 @@ static int run(const struct args *a, struct err *e)
 							   .busy_ms = BUSY_MS},
 				  e);
 	if (!ret)
-		ret = find(a, r.index, project, buf_str(&words), &out, e);
+		do
+			ret = find(a, r.index, project, buf_str(&words), &out, e);
+		while (recall_again(&r, &s.vault, &ret, e));
 	if (!ret && !a->json)
 		recall_note(&r, &out);
 	if (!ret)

@@ -84,20 +84,16 @@ struct store *memory_open(struct server *s, str project, struct err *e)
 
 int memory_index(struct store *st, str project, bool all, struct err *e)
 {
-	int ret;
+	struct err why = ERR_INIT;
+	int ret = store_refresh(st, project, all, &why);
 
-	if (!st->index)
-		return err_set(
-			e, st->index_err.code ? st->index_err.code : HF_EIO,
-			"the index cannot be opened (%s); what is stored is not affected",
-			st->index_err.msg);
-	ret = store_refresh(st, project, all, e);
-	/* another process writes: what the index holds already will do */
-	if (ret == HF_ETIME) {
-		*e = ERR_INIT;
-		ret = 0;
-	}
-	return ret;
+	if (!ret)
+		return 0;
+	return st->index ? err_set(e, ret, "%s", why.msg)
+			 : err_set(e, ret,
+				   "the index cannot be opened (%s); what is stored is "
+				   "not affected",
+				   why.msg);
 }
 
 static int64_t usual_tokens(void)
@@ -125,7 +121,10 @@ int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 	o.tokens = tokens < 0 ? usual_tokens() : tokens;
 	if (o.tokens > TOKENS_MAX)
 		o.tokens = TOKENS_MAX;
-	return brief_render(out, st->index, &o, &f, e);
+	do
+		ret = brief_render(out, st->index, &o, &f, e);
+	while (store_again(st, &ret, e));
+	return ret;
 }
 
 void memory_release(struct server *s)

@@ -165,7 +165,10 @@ static int search_memory(struct call *c, struct err *e)
 		ret = memory_index(st, STR_NONE, all, e);
 	q.project = all ? STR_NONE : memory_project(st, STR_NONE);
 	if (!ret)
-		ret = search_run(&found, st->index, &q, e);
+		do {
+			search_release(&found);
+			ret = search_run(&found, st->index, &q, e);
+		} while (store_again(st, &ret, e));
 	if (!ret) {
 		search_text(&text, &found, &q, false);
 		page_add(&page, str_trim_right(buf_str(&text)));

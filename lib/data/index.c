@@ -7,7 +7,11 @@
  *
  * Two things make removal safe while others have the file open. WAL files are kept at close
  * (SQLITE_FCNTL_PERSIST_WAL), so nobody unlinks by name the WAL of a successor; and index_follow
- * compares inodes before each use, so that nobody goes on with a file that has lost its name.
+ * compares inodes before each use, so that nobody goes on with a file that has lost its name. The
+ * same comparison finds what a person removed: caches may be deleted at any time.
+ *
+ * Everything that contradicts the schema counts as damage, not only what SQLite calls corrupt: a
+ * broken page shows as a wrong key, a violated constraint, or an error in a statement of ours.
  */
 #include <assert.h>
 #include <errno.h>
@@ -92,13 +96,17 @@ int index_fail(struct index *ix, int rc, const char *doing, struct err *e)
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(e, HF_ETIME, "%s: another process writes to it", ix->path);
-	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-	case SQLITE_SCHEMA:
-		ix->damaged = true;
-		return err_set(e, HF_EFORMAT, "%s: damaged: %s", ix->path, msg);
-	default:
+	case SQLITE_PERM:
+	case SQLITE_READONLY:
+	case SQLITE_FULL:
+	case SQLITE_CANTOPEN:
+	case SQLITE_NOLFS:
+		ix->stuck = true;
 		return err_set(e, HF_EIO, "%s: %s: %s", ix->path, doing, msg);
+	default:
+		ix->damaged = true;
+		return err_set(e, HF_EFORMAT, "%s: damaged: %s: %s", ix->path, doing,
+			       msg);
 	}
 }
 
@@ -117,8 +125,6 @@ int index_stmt(struct index *ix, const char *sql, sqlite3_stmt **st, struct err 
 		}
 	assert(ix->nstmts < INDEX_STMTS_MAX);
 	rc = sqlite3_prepare_v3(ix->db, sql, -1, SQLITE_PREPARE_PERSISTENT, st, NULL);
-	if (rc == SQLITE_ERROR)
-		rc = SQLITE_CORRUPT; /* our own text: a table or column is gone */
 	if (rc)
 		return index_fail(ix, rc, "prepare", e);
 	ix->stmt[ix->nstmts].sql = sql;
@@ -192,18 +198,48 @@ static bool still_there(const struct index *ix)
 	       st.st_ino == ix->ino;
 }
 
-static int connect_db(struct index *ix, struct err *e)
+/* The log lost its name: what is written to it reaches nobody else. */
+static bool log_lost(struct index *ix)
 {
-	int rc, on = 1;
+	struct buf b = BUF_INIT(PATH_MAX);
+	struct stat st;
+	bool lost = false;
+
+	buf_printf(&b, "%s-wal", ix->path);
+	if (io.stat(buf_cstr(&b), &st) < 0)
+		lost = ix->wal && errno == ENOENT;
+	else if (!ix->wal)
+		ix->wal = st.st_ino;
+	else
+		lost = ix->wal != st.st_ino;
+	buf_release(&b);
+	return lost;
+}
+
+static int look_at_file(struct index *ix, struct err *e)
+{
 	struct stat st;
 
 	if (io.stat(ix->path, &st) < 0)
 		return err_sys(e, "%s", ix->path);
 	ix->dev = st.st_dev;
 	ix->ino = st.st_ino;
-	ix->damaged = false;
-	rc = sqlite3_open_v2(ix->path, &ix->db,
-			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	ix->wal = 0;
+	return 0;
+}
+
+static int connect_db(struct index *ix, struct err *e)
+{
+	int rc, on = 1, flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	int ret = ix->homeless ? 0 : look_at_file(ix, e);
+
+	if (ret)
+		return ret;
+	ix->damaged = ix->stuck = false;
+	ix->opened++;
+	/* "": a temporary file that SQLite unlinks at once, in memory while it is small */
+	rc = sqlite3_open_v2(ix->homeless ? "" : ix->path, &ix->db,
+			     ix->homeless ? flags | SQLITE_OPEN_CREATE : flags, NULL);
 	if (rc)
 		return index_fail(ix, rc, "open", e);
 	sqlite3_busy_timeout(ix->db, ix->busy_ms);
@@ -341,10 +377,12 @@ static int make_file(const struct index *ix, struct err *e)
 
 static int open_new(struct index *ix, struct err *e)
 {
-	int ret;
+	int ret = 0;
 
-	remove_files(ix);
-	ret = make_file(ix, e);
+	if (!ix->homeless) {
+		remove_files(ix);
+		ret = make_file(ix, e);
+	}
 	if (!ret)
 		ret = connect_db(ix, e);
 	if (!ret)
@@ -352,17 +390,37 @@ static int open_new(struct index *ix, struct err *e)
 	return ret;
 }
 
+/* The lock on making it anew, in a folder that may be gone with the rest of the cache. */
+static int lock_file(const struct index *ix, struct err *e)
+{
+	struct buf b = BUF_INIT(PATH_MAX);
+	str path = str_of(ix->path);
+	int lock = 0;
+
+	if (ix->cached) {
+		buf_add(&b, str_head(path, str_rchr(path, '/')));
+		lock = fs_mkdirs(buf_cstr(&b), 0700, e);
+		buf_reset(&b);
+	}
+	buf_printf(&b, "%s.lock", ix->path);
+	if (!lock)
+		lock = fs_lock(buf_cstr(&b), LOCK_WAIT_MS, e);
+	buf_release(&b);
+	return lock;
+}
+
 /* Under the lock: if the file that was found wanting is still the one, make it anew. */
 static int replace(struct index *ix, bool known, struct err *e)
 {
-	struct buf b = BUF_INIT(PATH_MAX);
 	struct err why = ERR_INIT;
 	bool same = known && still_there(ix);
 	int lock, ret = HF_EFORMAT;
 
-	buf_printf(&b, "%s.lock", ix->path);
-	lock = fs_lock(buf_cstr(&b), LOCK_WAIT_MS, e);
-	buf_release(&b);
+	if (ix->homeless) {
+		close_db(ix);
+		return open_new(ix, e);
+	}
+	lock = lock_file(ix, e);
 	if (lock < 0)
 		return lock;
 	same = same && still_there(ix);
@@ -410,12 +468,31 @@ static int open_at(struct index *ix, struct err *e)
 
 int index_follow(struct index *ix, struct err *e)
 {
-	if (ix->db && !ix->damaged && still_there(ix))
-		return 0;
-	if (ix->db && ix->damaged)
-		return replace(ix, true, e);
+	int ret;
+
+	if (ix->homeless)
+		return ix->db && !ix->damaged ? 0 : replace(ix, false, e);
+	if (ix->db && !ix->damaged && still_there(ix)) {
+		if (!log_lost(ix))
+			return 0;
+		ix->damaged = true;
+	}
+	if (ix->db && ix->damaged) {
+		ret = replace(ix, true, e);
+	} else {
+		close_db(ix);
+		ret = open_at(ix, e);
+	}
+	ix->stuck = ret && ret != HF_ETIME;
+	return ret;
+}
+
+int index_detach(struct index *ix, const char *why, struct err *e)
+{
 	close_db(ix);
-	return open_at(ix, e);
+	free(ix->homeless);
+	ix->homeless = str_dup(str_of(why));
+	return open_new(ix, e);
 }
 
 /* --- open --- */
@@ -438,29 +515,39 @@ bool index_place(const struct vault *v, struct buf *b)
 	return ok;
 }
 
-/* The folder of the index in the cache, made if need be. */
-static bool cache_place(struct index *ix, struct buf *b)
+static int open_in_cache(struct index *ix, struct err *e)
 {
-	if (!place_of(ix->vault, b))
-		return false;
-	if (fs_mkdirs(buf_cstr(b), 0700, NULL))
-		return false;
-	buf_add(b, STR("/index.db"));
-	return !b->full;
+	struct buf b = BUF_INIT(PATH_MAX);
+	int ret = HF_EIO;
+
+	if (!place_of(ix->vault, &b)) {
+		err_set(e, ret, "no place for a cache: set XDG_CACHE_HOME or HOME");
+	} else {
+		ret = fs_mkdirs(buf_cstr(&b), 0700, e);
+		buf_add(&b, STR("/index.db"));
+	}
+	ix->path = buf_take(&b);
+	ix->cached = true;
+	return ret ? ret : open_at(ix, e);
 }
 
-static int open_in(struct index *ix, struct buf *path, struct err *e)
+static int open_in_vault(struct index *ix, const struct vault *v, struct err *e)
 {
-	ix->path = buf_take(path);
+	struct buf b = BUF_INIT(PATH_MAX);
+
+	close_db(ix);
+	free(ix->path);
+	ix->cached = false;
+	fs_join(&b, str_of(v->root), STR(IN_VAULT));
+	ix->path = buf_take(&b);
 	return open_at(ix, e);
 }
 
 int index_open(struct index **out, const struct vault *v, int busy_ms, struct err *e)
 {
-	struct buf path = BUF_INIT(PATH_MAX);
 	struct index *ix = calloc(1, sizeof *ix);
-	struct err why = ERR_INIT;
-	int ret = HF_EIO;
+	struct err why = ERR_INIT, own = ERR_INIT;
+	int ret;
 
 	if (!ix)
 		oom();
@@ -469,22 +556,18 @@ int index_open(struct index **out, const struct vault *v, int busy_ms, struct er
 	ix->vault = realpath(v->root, NULL);
 	if (!ix->vault)
 		ix->vault = str_dup(str_of(v->root));
-	if (cache_place(ix, &path))
-		ret = open_in(ix, &path, &why);
-	if (ret == HF_EIO && vault_exists(v)) {
-		close_db(ix);
-		free(ix->path);
-		buf_reset(&path);
-		fs_join(&path, str_of(v->root), STR(IN_VAULT));
-		why = ERR_INIT;
-		ret = open_in(ix, &path, &why);
+	ret = open_in_cache(ix, &why);
+	if (ret && ret != HF_ETIME && vault_exists(v))
+		ret = open_in_vault(ix, v, &own);
+	if (ret && ret != HF_ETIME) {
+		own = ERR_INIT;
+		ret = index_detach(ix, why.msg, &own);
 	}
 	if (ret) {
-		err_set(e, ret, "%s", why.msg[0] ? why.msg : "no place for the index");
+		err_set(e, ret, "%s", own.msg[0] ? own.msg : why.msg);
 		index_free(ix);
 		ix = NULL;
 	}
-	buf_release(&path);
 	*out = ix;
 	return ret;
 }
@@ -496,12 +579,28 @@ void index_free(struct index *ix)
 	close_db(ix);
 	free(ix->path);
 	free(ix->vault);
+	free(ix->homeless);
 	free(ix);
 }
 
 const char *index_path(const struct index *ix)
 {
-	return ix->path;
+	return ix->homeless ? "" : ix->path;
+}
+
+const char *index_homeless(const struct index *ix)
+{
+	return ix->homeless;
+}
+
+unsigned index_opened(const struct index *ix)
+{
+	return ix->opened;
+}
+
+bool index_stuck(const struct index *ix)
+{
+	return ix->stuck;
 }
 
 bool index_damaged(const struct index *ix)

@@ -8,13 +8,15 @@
  *   index_free(ix);
  *
  * Owner of sqlite3. Lies in $XDG_CACHE_HOME/handoff/<vault id>/index.db, and in the vault
- * (.index.db.handoff.db) only where no cache can be written. WAL: readers never wait for a
+ * (.index.db.handoff.db) only where no cache can be written; where neither can, it is a
+ * temporary one of this process alone, that is gone with it. WAL: readers never wait for a
  * writer. One handle is for one thread.
  *
  * Errors: HF_ETIME when another process writes for longer than busy_ms (go on without);
- * HF_EFORMAT when the file turns out damaged: index_renew (reindex_run calls it) makes it
- * anew, empty; then ask again. Callbacks: != 0 stops and is returned; texts in an item are
- * borrowed until the callback returns.
+ * HF_EFORMAT when the file turns out damaged, in whatever call: index_renew (reindex_run calls it)
+ * makes it anew, empty; then ask again (recall_again, store_again). HF_EIO and index_stuck: the
+ * file cannot be written; index_detach goes on without it. Callbacks: != 0 stops and is returned;
+ * texts in an item are borrowed until the callback returns.
  */
 #ifndef DATA_INDEX_H
 #define DATA_INDEX_H
@@ -29,16 +31,24 @@ struct index;
 /* The schema is checked by looking at it: what is damaged, older or newer is made anew, empty. */
 int index_open(struct index **ix, const struct vault *v, int busy_ms, struct err *e);
 void index_free(struct index *ix);
-/* Where it lies (borrowed). */
+/* Where it lies (borrowed); "" when in no file. */
 const char *index_path(const struct index *ix);
+/* Why it lies in no file, a line; NULL: it does. */
+const char *index_homeless(const struct index *ix);
+/* Grows whenever another database is opened or begun: what was read into it before may not be there. */
+unsigned index_opened(const struct index *ix);
 /* Append the folder of the cache in which the index of this vault belongs, with what else is derived from it; false when there is none. */
 bool index_place(const struct vault *v, struct buf *b);
 /* A call met damage: nothing more can be read until index_renew. */
 bool index_damaged(const struct index *ix);
 /* Take the file away and begin an empty one; another process may have done so already, then its file is opened. */
 int index_renew(struct index *ix, struct err *e);
-/* Another process made the file anew: open that one. One stat when nothing happened. */
+/* The file, its log or its folder was removed or replaced: open what is there, or begin anew. Two stats when nothing happened. */
 int index_follow(struct index *ix, struct err *e);
+/* No file can be opened or written here: no space, no permission, a file system that is read-only. */
+bool index_stuck(const struct index *ix);
+/* Leave the file for an empty temporary one; `why` is kept for index_homeless. */
+int index_detach(struct index *ix, const char *why, struct err *e);
 /* The whole vault has been read once: what it says is not a part only. */
 bool index_complete(struct index *ix);
 

@@ -38,8 +38,12 @@ struct index {
 	char *path, *vault;
 	int busy_ms;
 	dev_t dev;
-	ino_t ino;
+	ino_t ino, wal; /* wal: of its write-ahead log, once that was seen */
+	bool cached;    /* in the cache: its folder is made again where it is gone */
 	bool damaged;
+	bool stuck;      /* the file cannot be read or written, damaged or not */
+	char *homeless;  /* why it lies in no file; NULL: it does */
+	unsigned opened; /* databases opened or begun */
 	int nstmts;
 	struct {
 		const char *sql;

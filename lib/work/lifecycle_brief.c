@@ -200,7 +200,9 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 	if (!ret) {
 		beside(l, l->in->source, &session);
 		bo.skip_session = buf_str(&session);
-		ret = brief_render(text, r.index, &bo, &f, e);
+		do
+			ret = brief_render(text, r.index, &bo, &f, e);
+		while (recall_again(&r, &l->vault, &ret, e));
 	}
 	if (!ret && text->n)
 		recall_note(&r, text);

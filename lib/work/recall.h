@@ -3,7 +3,10 @@
  *
  *   struct recall r;
  *   ret = recall_open(&r, &vault, &(struct recall_options){.project = p}, &e);
- *   if (!ret) ret = brief_render(&out, r.index, ...);
+ *   if (!ret)
+ *           do
+ *                   ret = brief_render(&out, r.index, ...);
+ *           while (recall_again(&r, &ret, &e));
  *   recall_release(&r);                          whatever came back
  *
  * What another program is writing, and what the deadline left over, is asked without: r.left
@@ -12,8 +15,7 @@
 #ifndef WORK_RECALL_H
 #define WORK_RECALL_H
 
-#include "data/index.h"
-#include "data/vault.h"
+#include "work/reindex.h"
 
 struct recall_options {
 	str project;         /* looked at in full; "": none */
@@ -25,12 +27,19 @@ struct recall_options {
 struct recall {
 	struct index *index;
 	size_t left; /* files that are still to be read; SIZE_MAX: not known, another program is at it */
+	struct reindex_options o; /* private */
+	bool again;
 };
 
 int recall_open(struct recall *r, const struct vault *v, const struct recall_options *o,
 		struct err *e);
+/*
+ * After a question: true, once, when it met damage in the index, which has been read anew then: ask
+ * again, from the beginning. *ret is 0 then, and e empty (may be NULL). False: both stand.
+ */
+bool recall_again(struct recall *r, const struct vault *v, int *ret, struct err *e);
 void recall_release(struct recall *r);
-/* Append a line that says what r.left means, with a newline; nothing when it is 0. */
+/* Append a line that says what r.left means, and one where the index lies in no file, with newlines; nothing when all is well. */
 void recall_note(const struct recall *r, struct buf *out);
 
 #endif

@@ -266,26 +266,39 @@ int recindex_news(const struct vault *v, struct index *ix, struct err *e)
 	return ret;
 }
 
-struct match {
-	int (*fn)(str rel, void *arg);
-	void *arg;
-};
-
-static int give(const struct index_item *it, double score, void *arg)
+static int add_rel(const struct index_item *it, double score, void *arg)
 {
-	struct match *m = arg;
 	struct buf rel = BUF_INIT(8192);
 	struct address a;
-	int ret = 0;
 
 	(void)score;
 	if (address_of(&a, it->name, STR_NONE, NULL))
 		return 0;
 	address_path(&rel, &a);
-	ret = m->fn(buf_str(&rel), m->arg);
+	buf_add(arg, (str){buf_cstr(&rel), rel.n + 1});
 	address_release(&a);
 	buf_release(&rel);
-	return ret;
+	return 0;
+}
+
+/* The paths of what fits, each with its NUL: all of them, or none and HF_E*. */
+static int match(struct run *r, const struct index_query *q, struct buf *found,
+		 struct err *e)
+{
+	struct err busy = ERR_INIT;
+	int ret = index_follow(r->ix, e);
+
+	buf_reset(found);
+	r->e = &busy;
+	if (!ret && !q->offset) {
+		ret = refresh(r);
+		if (ret == HF_ETIME)
+			ret = 0;
+		else if (ret)
+			err_set(e, ret, "%s", busy.msg);
+	}
+	r->e = e;
+	return ret ? ret : index_match(r->ix, q, add_rel, found, NULL, e);
 }
 
 int recindex_match(const struct vault *v, str words, size_t offset, size_t limit,
@@ -296,27 +309,25 @@ int recindex_match(const struct vault *v, str words, size_t offset, size_t limit
 				.type = -1,
 				.offset = offset,
 				.limit = limit};
-	struct match m = {fn, arg};
-	struct run r = {
-		.v = v, .texts = BUF_INIT(SIZE_MAX), .body = BUF_INIT(SIZE_MAX), .e = e};
-	struct vault own = *v;
+	struct buf found = BUF_INIT(SIZE_MAX);
+	struct err why = ERR_INIT;
+	struct vault own;
+	struct run r;
 	int ret;
 
-	r.store = (struct record_store){&own, "", ""};
-	ret = index_open(&r.ix, v, BUSY_MS, e);
-	if (!ret && !offset) {
-		struct err busy = ERR_INIT;
-
-		r.e = &busy;
-		ret = refresh(&r);
-		if (ret == HF_ETIME)
-			ret = 0;
-		else if (ret)
-			err_set(e, ret, "%s", busy.msg);
-	}
+	run_begin(&r, v, &own, &why);
+	ret = index_open(&r.ix, v, BUSY_MS, &why);
 	if (!ret)
-		ret = index_match(r.ix, &q, give, &m, NULL, e);
+		ret = match(&r, &q, &found, &why);
+	/* damaged: once more, on a new one */
+	if (ret && r.ix && index_damaged(r.ix)) {
+		why = ERR_INIT;
+		ret = match(&r, &q, &found, &why);
+	}
 	index_free(r.ix);
+	for (const char *p = found.p; !ret && p < found.p + found.n; p += strlen(p) + 1)
+		ret = fn(str_of(p), arg);
+	buf_release(&found);
 	run_end(&r);
-	return ret;
+	return ret < 0 ? err_set(e, ret, "%s", why.msg) : ret;
 }

@@ -496,6 +496,8 @@ static bool mark_is_old(struct run *n)
 	struct stat st;
 	int64_t age;
 
+	if (index_homeless(n->r->ix))
+		return true;
 	buf_reset(&n->path);
 	buf_printf(&n->path, "%s" MARK_TAIL, index_path(n->r->ix));
 	if (io.stat(buf_cstr(&n->path), &st) < 0)
@@ -519,7 +521,7 @@ static void others_seen(struct run *n)
 	int fd;
 
 	n->r->others_ns = clock_mono_ns();
-	if (n->r->watch)
+	if (n->r->watch || index_homeless(n->r->ix))
 		return;
 	buf_reset(&n->path);
 	buf_printf(&n->path, "%s" MARK_TAIL, index_path(n->r->ix));
@@ -559,6 +561,16 @@ static int run_all(struct run *n, struct err *e)
 	return ret;
 }
 
+/* Another database than at the last run: what was told of changes since then is not all that it lacks. */
+static void see_index(struct reindex *r)
+{
+	if (r->opened == index_opened(r->ix))
+		return;
+	r->opened = index_opened(r->ix);
+	r->others_ns = 0;
+	reindex_watch_doubt_all(r->watch);
+}
+
 static int run_once(struct reindex *r, const struct reindex_options *o, struct err *e)
 {
 	struct run n = {.r = r,
@@ -568,6 +580,7 @@ static int run_once(struct reindex *r, const struct reindex_options *o, struct e
 			.gone = BUF_INIT(NAMES_BYTES)};
 	int ret = index_follow(r->ix, e);
 
+	see_index(r);
 	if (!ret)
 		ret = run_all(&n, e);
 	if (!ret)
@@ -582,6 +595,31 @@ static int run_once(struct reindex *r, const struct reindex_options *o, struct e
 	return ret;
 }
 
+/* Damaged: anew. Not to be written: without a file. */
+static int run_again(struct reindex *r, const struct reindex_options *o, int ret,
+		     struct err *e)
+{
+	struct err why = *e;
+
+	if (ret == HF_EFORMAT && index_damaged(r->ix)) {
+		log_trace("reindex: %s", why.msg);
+		*e = ERR_INIT;
+		ret = index_renew(r->ix, e);
+		if (!ret)
+			ret = run_once(r, o, e);
+	}
+	if (ret && ret != HF_ETIME && !index_homeless(r->ix) &&
+	    (index_damaged(r->ix) || index_stuck(r->ix))) {
+		why = *e;
+		log_trace("reindex: %s", why.msg);
+		*e = ERR_INIT;
+		ret = index_detach(r->ix, why.msg, e);
+		if (!ret)
+			ret = run_once(r, o, e);
+	}
+	return ret;
+}
+
 int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -590,16 +628,8 @@ int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *
 	r->looked = r->read = r->dropped = r->left = 0;
 	r->busy = false;
 	ret = run_once(r, o, &why);
-	if (ret == HF_EFORMAT) {
-		log_trace("reindex: %s", why.msg);
-		why = ERR_INIT;
-		reindex_watch_free(r->watch);
-		if (r->watch)
-			r->watch = reindex_watch_new();
-		ret = index_renew(r->ix, &why);
-		if (!ret)
-			ret = run_once(r, o, &why);
-	}
+	if (ret)
+		ret = run_again(r, o, ret, &why);
 	if (ret == HF_ETIME) {
 		r->busy = true;
 		r->left++;
@@ -650,8 +680,10 @@ int reindex_file(struct reindex *r, enum vault_folder folder, str project, str n
 
 void reindex_init(struct reindex *r, struct index *ix, const struct vault *v, bool watch)
 {
-	*r = (struct reindex){
-		.ix = ix, .vault = v, .watch = watch ? reindex_watch_new() : NULL};
+	*r = (struct reindex){.ix = ix,
+			      .vault = v,
+			      .watch = watch ? reindex_watch_new() : NULL,
+			      .opened = index_opened(ix)};
 }
 
 void reindex_release(struct reindex *r)

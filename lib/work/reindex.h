@@ -52,6 +52,7 @@ struct reindex {
 	const struct vault *vault;
 	struct reindex_watch *watch;
 	int64_t others_ns; /* when the others were looked at */
+	unsigned opened;   /* index_opened, as of then */
 	/* of the last run */
 	size_t looked, read, dropped; /* files */
 	size_t left; /* files that the deadline or another writer left over */
@@ -63,8 +64,8 @@ void reindex_init(struct reindex *r, struct index *ix, const struct vault *v, bo
 void reindex_release(struct reindex *r);
 /*
  * 0 also when the deadline or another writer cut it short: then r->left is not 0, or
- * r->busy is set. A damaged index is made anew on the way. HF_E* when there is no index to
- * write to.
+ * r->busy is set. A damaged index is made anew on the way, one that was removed begun again, and one
+ * that cannot be written left for a temporary one. HF_E* when there is no index to write to.
  */
 int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *e);
 /*

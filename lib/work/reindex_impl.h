@@ -49,5 +49,7 @@ enum reindex_news reindex_watch_news(struct reindex_watch *w, const char *path,
 				     struct buf *names);
 /* What was told could not be dealt with: the next news of the folder is REINDEX_UNKNOWN. */
 void reindex_watch_doubt(struct reindex_watch *w, const char *path);
+/* The same of all folders. */
+void reindex_watch_doubt_all(struct reindex_watch *w);
 
 #endif

@@ -214,6 +214,12 @@ void reindex_watch_doubt(struct reindex_watch *w, const char *path)
 		p->unknown = true;
 }
 
+void reindex_watch_doubt_all(struct reindex_watch *w)
+{
+	if (w)
+		doubt_all(w);
+}
+
 #else
 
 struct reindex_watch *reindex_watch_new(void)
@@ -239,6 +245,11 @@ void reindex_watch_doubt(struct reindex_watch *w, const char *path)
 {
 	(void)w;
 	(void)path;
+}
+
+void reindex_watch_doubt_all(struct reindex_watch *w)
+{
+	(void)w;
 }
 
 #endif

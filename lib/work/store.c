@@ -114,7 +114,11 @@ int store_open(struct store *s, const struct store_options *o, struct err *e)
 	struct buf state = BUF_INIT(PATH_MAX);
 	int ret;
 
-	*s = (struct store){.vault.lock = -1, .terminal = o->terminal};
+	*s = (struct store){.vault.lock = -1,
+			    .terminal = o->terminal,
+			    .watch = o->watch,
+			    .no_index = o->no_index,
+			    .busy_ms = o->busy_ms ? o->busy_ms : STORE_BUSY_MS};
 	if (o->state_dir)
 		buf_add(&state, str_of(o->state_dir));
 	else
@@ -131,10 +135,7 @@ int store_open(struct store *s, const struct store_options *o, struct err *e)
 		ret = store_find_project(s, o->project, e);
 	if (ret)
 		return ret;
-	if (!o->no_index &&
-	    index_open(&s->index, &s->vault, o->busy_ms ? o->busy_ms : STORE_BUSY_MS,
-		       &s->index_err) == 0)
-		reindex_init(&s->reindex, s->index, &s->vault, o->watch);
+	store_index_open(s);
 	own_note(s);
 	store_session(s);
 	return 0;
@@ -184,13 +185,11 @@ int store_refresh(struct store *s, str project, bool all, struct err *e)
 	int ret;
 
 	store_session(s);
-	if (!s->index)
-		return err_set(e, s->index_err.code ? s->index_err.code : HF_EIO, "%s",
-			       s->index_err.msg[0] ? s->index_err.msg : "no index");
-	ret = store_project(s, project, &project, e);
+	ret = store_reindex_all(s, project, all, e);
 	/* what is not taken over now is at the next call */
-	recindex_news(&s->vault, s->index, NULL);
-	return ret ? ret : store_reindex_all(s, project, all, e);
+	if (!ret)
+		recindex_news(&s->vault, s->index, NULL);
+	return ret;
 }
 
 static int take_id(const struct index_item *it, enum vault_folder folder, str file,
@@ -319,17 +318,11 @@ static int resolve_given(struct store *s, const struct store_event *in,
 	return 0;
 }
 
-static int resolve(struct store *s, const struct store_event *in, str project,
-		   struct store_logged *out, struct err *e)
+static int ask(struct store *s, const struct store_event *in, str project, bool steps,
+	       struct store_logged *out, struct err *e)
 {
-	bool steps = in->type == EVENT_NEXT_STEP && in->origin == EVENT_LOGGED;
-	int ret;
+	int ret = resolve_given(s, in, out, e);
 
-	if (!in->nsupersedes && !in->query.n && !steps)
-		return 0;
-	out->blind =
-		!s->index || store_reindex_all(s, project, in->nsupersedes > 0, NULL);
-	ret = resolve_given(s, in, out, e);
 	if (ret)
 		return ret;
 	if (in->query.n && s->index &&
@@ -338,6 +331,24 @@ static int resolve(struct store *s, const struct store_event *in, str project,
 	if (steps && s->index)
 		resolve_steps(s, project, out);
 	return 0;
+}
+
+static int resolve(struct store *s, const struct store_event *in, str project,
+		   struct store_logged *out, struct err *e)
+{
+	bool steps = in->type == EVENT_NEXT_STEP && in->origin == EVENT_LOGGED;
+	bool blind;
+	int ret = 0;
+
+	if (!in->nsupersedes && !in->query.n && !steps)
+		return 0;
+	blind = store_reindex_all(s, project, in->nsupersedes > 0, NULL);
+	do {
+		store_logged_release(out);
+		out->blind = blind;
+		ret = ask(s, in, project, steps, out, e);
+	} while (store_again(s, &ret, e));
+	return ret;
 }
 
 /* ---- logging ---- */

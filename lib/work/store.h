@@ -6,7 +6,10 @@
  *   ret = store_log(&s, &(struct store_event){.type = EVENT_DECISION, .content = text}, &done, &e);
  *   ...done.id...                                  it is on disk when store_log returned 0
  *   store_logged_release(&done);
- *   ret = store_refresh(&s, STR_NONE, false, &e);     then brief_render, search_run on s.index
+ *   ret = store_refresh(&s, STR_NONE, false, &e);
+ *   if (!ret)
+ *           do ret = brief_render(&text, s.index, ...);      or search_run
+ *           while (store_again(&s, &ret, &e));
  *   store_release(&s);
  *
  * One struct per process. There is no process-wide project: each call names its own, "" is
@@ -67,8 +70,11 @@ struct store {
 		own;   /* note of this program, for when it belongs to no session */
 	bool fixed;    /* the project was named: no session changes it */
 	bool recorded; /* project.md was looked at */
-	bool terminal;
+	bool terminal, watch, no_index;
+	int busy_ms;
 	struct reindex reindex;
+	str asked;             /* of the last store_refresh: its project, */
+	bool asked_all, again; /* whether all of them, whether asked again since */
 };
 
 /* HF_EUSAGE (bad project name or session id), or what the vault says. s is to be released whatever comes back. */
@@ -76,8 +82,14 @@ int store_open(struct store *s, const struct store_options *o, struct err *e);
 void store_release(struct store *s);
 /* Look the session up again: s->project and s->note are right afterwards. Every other call does this itself. */
 void store_session(struct store *s);
-/* Bring the index up to what the vault holds: this project ("" the session's) now; all others at most every 2 s, or now with all. */
+/* Bring the index up to what the vault holds: this project ("" the session's) now; all others at most every 2 s, or now with all. project is borrowed until the next call. */
 int store_refresh(struct store *s, str project, bool all, struct err *e);
+/*
+ * After a question to s->index that followed store_refresh: true, once, when it met damage, and the
+ * index has been read anew: ask again, from the beginning. *ret is 0 then, and e empty (may be NULL).
+ * False: both stand.
+ */
+bool store_again(struct store *s, int *ret, struct err *e);
 
 struct store_event {
 	enum event_type type;

@@ -20,6 +20,8 @@ void store_running(const struct store *s, struct buf *ids);
 /* Set s->project, s->fixed for s->dir. */
 int store_find_project(struct store *s, const char *name, struct err *e);
 void store_record_project(struct store *s, str project);
+/* Open the index unless it is open, or not wanted. */
+void store_index_open(struct store *s);
 /* Bring the index up to the project, and to all others (all, or when it is time). */
 int store_reindex_all(struct store *s, str project, bool all, struct err *e);
 /* Bring the index up to one file that was just written; best effort. */

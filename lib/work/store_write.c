@@ -506,21 +506,12 @@ static int resolve_only(struct store *s, str only, struct buf *out, struct err *
 	return ret == HF_ENOTFOUND || !ret ? 0 : err_set(e, ret, "%s", own.msg);
 }
 
-int store_undo(struct store *s, str id, str only, size_t *restored, struct err *e)
+static int undo(struct store *s, str id, str only, size_t *restored, struct err *e)
 {
 	struct buf one = BUF_INIT(EVENT_ID_MAX * 4);
 	struct place p;
 	int ret;
 
-	*restored = 0;
-	id = str_trim(id);
-	only = str_trim(only);
-	if (!event_id_ok(id) || (only.n && !event_id_ok(only)))
-		return err_set(e, HF_EUSAGE, "'%.*s' is no event id",
-			       STR_ARG(str_head(event_id_ok(id) ? only : id, 80)));
-	ret = store_refresh(s, STR_NONE, true, e);
-	if (ret)
-		return ret;
 	place_init(&p);
 	ret = index_event(s->index, id, take_place, &p, e);
 	if (!ret)
@@ -535,5 +526,24 @@ int store_undo(struct store *s, str id, str only, size_t *restored, struct err *
 			      only.n ? " of that id" : ", and nothing has retired it");
 	place_release(&p);
 	buf_release(&one);
+	return ret;
+}
+
+int store_undo(struct store *s, str id, str only, size_t *restored, struct err *e)
+{
+	int ret;
+
+	*restored = 0;
+	id = str_trim(id);
+	only = str_trim(only);
+	if (!event_id_ok(id) || (only.n && !event_id_ok(only)))
+		return err_set(e, HF_EUSAGE, "'%.*s' is no event id",
+			       STR_ARG(str_head(event_id_ok(id) ? only : id, 80)));
+	ret = store_refresh(s, STR_NONE, true, e);
+	if (ret)
+		return ret;
+	do
+		ret = undo(s, id, only, restored, e);
+	while (!*restored && store_again(s, &ret, e));
 	return ret;
 }

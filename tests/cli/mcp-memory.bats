@@ -502,6 +502,84 @@ where() {
 	leave
 }
 
+# --- the index ---
+
+@test "a running server answers the same when its index, its folder, or the whole cache is gone" {
+	local part want
+	serve
+	log goal 'Count every apple.'
+	works get_brief
+	want=$text
+	for part in handoff/*/* handoff/*/index.db-wal handoff/* .; do
+		rm -rf "$XDG_CACHE_HOME"/$part 2>/dev/null || rm -rf "$XDG_CACHE_HOME"
+		works get_brief
+		[ "$text" = "$want" ]
+		works search_memory '{"query":"apple"}'
+		says "(id: $id)"
+	done
+	leave
+}
+
+# spoil N: the Nth page of the index, N from 0
+spoil() {
+	dd if=/dev/zero of="$(echo "$XDG_CACHE_HOME"/handoff/*/index.db)" bs=4096 seek="$1" count=1 conv=notrunc status=none
+}
+
+@test "whichever page of the index is damaged, every program answers as before" {
+	local i pages brief
+	serve
+	log decision 'Sort the pears by weight.'
+	log decision 'Sort the apples by colour.'
+	works get_brief
+	brief=$text
+	leave
+	"${M%-mcp}" search apples >want
+	pages=$(($(stat -c %s "$XDG_CACHE_HOME"/handoff/*/index.db) / 4096))
+	[ "$pages" -gt 10 ]
+	for ((i = 0; i < pages; i++)); do
+		spoil $i
+		"${M%-mcp}" search apples >got
+		cmp want got
+		serve
+		spoil $i
+		works search_memory '{"query":"apples"}'
+		says "(id: $id)"
+		spoil $i
+		works get_brief
+		[ "$text" = "$brief" ]
+		leave
+	done
+	serve
+	for ((i = 3; i < pages; i++)); do
+		spoil $i
+	done
+	works log_event "$(args type decision content 'Sort the apples by size.' supersedes_query 'apples colour')"
+	says "Superseded by best match: $id"
+	leave
+}
+
+@test "where no folder can be written, the memory is read all the same" {
+	serve
+	log goal 'Count every apple.'
+	leave
+	rm -rf "$XDG_CACHE_HOME"
+	touch "$XDG_CACHE_HOME"
+	rm -f "$HANDOFF_VAULT"/.index.db.handoff.db*
+	mkdir "$HANDOFF_VAULT/.index.db.handoff.db"
+	serve
+	works get_brief
+	says 'Count every apple.'
+	works search_memory '{"query":"apple"}'
+	says "(id: $id)"
+	log goal 'And every pear.'
+	works get_brief
+	says 'And every pear.'
+	leave
+	run -0 "${M%-mcp}" brief
+	holds 'Count every apple.'
+	holds 'The index of the notes cannot be kept'
+}
+
 # --- the session of the client ---
 
 

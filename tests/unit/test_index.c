@@ -476,12 +476,58 @@ static void test_index__without_a_cache_it_lies_in_the_vault(void **state)
 	index_free(ix);
 	test_write("no-folder", STR(""));
 	setenv("XDG_CACHE_HOME", test_path("no-folder"), 1);
-	assert_int_equal(index_open(&ix, &vault, 50, NULL), HF_EIO); /* nor a vault */
-	assert_null(ix);
+	ix = open_index(); /* nor a vault */
+	assert_string_equal(index_path(ix), "");
+	assert_non_null(strstr(index_homeless(ix), "/no-folder/"));
+	put(ix, "a.md", a, 1);
+	assert_string_equal(active(ix, "p"), "a ");
+	assert_int_equal(index_follow(ix, NULL), 0);
+	assert_string_equal(active(ix, "p"), "a ");
+	assert_int_equal(index_renew(ix, NULL), 0);
+	assert_string_equal(active(ix, "p"), "");
+	index_free(ix);
 	assert_int_equal(fs_mkdirs(test_path("vault"), 0700, NULL), 0);
 	ix = open_index();
 	assert_true(str_ends(str_of(index_path(ix)), STR("/vault/.index.db.handoff.db")));
+	assert_null(index_homeless(ix));
 	put(ix, "a.md", a, 1);
+	finish(ix);
+}
+
+static void test_index__what_was_removed_under_it_is_begun_again(void **state)
+{
+	static const struct line a[] = {D("a", "", 1)};
+	static const char *const gone[] = {"", "-wal", "folder"};
+	struct index *ix = fresh(), *other;
+	char *path = str_dup(str_of(index_path(ix)));
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+		unsigned before;
+
+		assert_int_equal(index_follow(ix, NULL), 0);
+		put(ix, "a.md", a, 1);
+		assert_int_equal(index_follow(ix, NULL), 0);
+		before = index_opened(ix);
+		buf_reset(&b);
+		buf_printf(&b, "%s%s", path, gone[i]);
+		if (strcmp(gone[i], "folder") != 0) {
+			assert_int_equal(unlink(buf_cstr(&b)), 0);
+		} else {
+			*strrchr(path, '/') = 0;
+			assert_int_equal(rename(path, test_path("aside")), 0);
+		}
+		assert_int_equal(index_follow(ix, NULL), 0);
+		assert_true(index_opened(ix) > before);
+		assert_string_equal(active(ix, "p"), "");
+		put(ix, "a.md", a, 1);
+		other = open_index(); /* it is no file of this process alone */
+		assert_string_equal(active(other, "p"), "a ");
+		index_free(other);
+	}
+	buf_release(&b);
+	free(path);
 	finish(ix);
 }
 
@@ -595,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_index__damage_anywhere_is_met_by_making_it_anew),
 		cmocka_unit_test(test_index__all_follow_when_one_makes_it_anew),
 		cmocka_unit_test(test_index__without_a_cache_it_lies_in_the_vault),
+		cmocka_unit_test(test_index__what_was_removed_under_it_is_begun_again),
 		cmocka_unit_test(test_index__no_single_event_pays_for_the_work_of_many),
 	};
 

@@ -1,5 +1,8 @@
 #include "fault.h"
 
+#include <stdlib.h>
+
+#include "spoil.h"
 #include "work/recall.h"
 
 #define NOTE "vault/p/sessions/s_20260103T090000_0a1b2c.md"
@@ -67,6 +70,76 @@ static void test_recall__past_its_deadline_asks_without_and_says_so(void **state
 	buf_release(&b);
 }
 
+static int count_hit(const struct index_item *it, double score, void *arg)
+{
+	(void)it;
+	(void)score;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int ask(struct recall *r, size_t *hits, struct err *e)
+{
+	*hits = 0;
+	return index_match(
+		r->index,
+		&(struct index_query){.text = STR("ship"), .type = -1, .limit = 10},
+		count_hit, hits, NULL, e);
+}
+
+static void test_recall__damage_that_a_question_meets_is_mended_at_once(void **state)
+{
+	const struct recall_options o = {.project = STR("p")};
+	struct err e = ERR_INIT;
+	struct recall r;
+	size_t hits;
+	int ret;
+
+	(void)state;
+	assert_int_equal(recall_open(&r, &vault, &o, NULL), 0);
+	assert_int_equal(ask(&r, &hits, NULL), 0);
+	assert_int_equal(hits, 1);
+	assert_false(recall_again(&r, &vault, &ret, NULL));
+	recall_release(&r);
+	spoil_words(&vault);
+	assert_int_equal(recall_open(&r, &vault, &o, NULL), 0);
+	ret = ask(&r, &hits, &e);
+	assert_int_equal(ret, HF_EFORMAT);
+	assert_true(recall_again(&r, &vault, &ret, &e));
+	assert_int_equal(ret, 0);
+	assert_int_equal(e.code, 0);
+	assert_int_equal(ask(&r, &hits, &e), 0);
+	assert_int_equal(hits, 1);
+	assert_false(recall_again(&r, &vault, &ret, &e));
+	recall_release(&r);
+	/* the next process finds a whole one */
+	assert_int_equal(recall_open(&r, &vault, &o, NULL), 0);
+	assert_int_equal(ask(&r, &hits, NULL), 0);
+	assert_int_equal(hits, 1);
+	recall_release(&r);
+}
+
+static void test_recall__says_when_the_index_cannot_be_kept(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+	struct recall r;
+
+	(void)state;
+	test_write("no-folder", STR(""));
+	setenv("XDG_CACHE_HOME", test_path("no-folder"), 1);
+	/* the vault takes no index either */
+	test_write("vault/.index.db.handoff.db/x", STR(""));
+	assert_int_equal(recall_open(&r, &vault,
+				     &(struct recall_options){.project = STR("p")}, NULL),
+			 0);
+	assert_int_equal(goals(&r), 1);
+	recall_note(&r, &b);
+	assert_non_null(strstr(buf_cstr(&b), "cannot be kept"));
+	assert_non_null(strstr(buf_cstr(&b), "Not a directory"));
+	recall_release(&r);
+	buf_release(&b);
+}
+
 static void test_recall__fails_whole_or_answers(void **state)
 {
 	bool met;
@@ -97,6 +170,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		T(test_recall__sees_what_a_person_has_written_since),
 		T(test_recall__past_its_deadline_asks_without_and_says_so),
+		T(test_recall__damage_that_a_question_meets_is_mended_at_once),
+		T(test_recall__says_when_the_index_cannot_be_kept),
 		T(test_recall__fails_whole_or_answers),
 	};
 

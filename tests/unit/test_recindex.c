@@ -1,4 +1,5 @@
 #include "recorded.h"
+#include "spoil.h"
 
 #include <utime.h>
 
@@ -147,6 +148,20 @@ static void test_recindex__no_secret_is_in_it(void **state)
 	recorded_close(&r);
 }
 
+static void test_recindex__damage_does_not_show_and_is_mended(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	match_is(&r, "red", "a/k.md ");
+	spoil_words(&r.vault);
+	match_is(&r, "red", "a/k.md ");
+	match_is(&r, "red", "a/k.md ");
+	recorded_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +172,7 @@ int main(void)
 		cmocka_unit_test(
 			test_recindex__the_news_alone_are_enough_for_who_holds_the_index),
 		cmocka_unit_test(test_recindex__no_secret_is_in_it),
+		cmocka_unit_test(test_recindex__damage_does_not_show_and_is_mended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -596,6 +597,76 @@ static void test_reindex__a_damaged_index_is_rebuilt_on_the_way(void **state)
 	finish();
 }
 
+/* A program that lives on is told of changes in the vault, but nobody tells it of this. */
+static void test_reindex__an_index_that_was_removed_is_read_anew(void **state)
+{
+	static const bool watched[] = {false, true};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct index *other;
+		struct reindex w;
+
+		start(watched[i]);
+		old_note("vault/p/sessions/s.md", HEADER EV("a", "x"), 0);
+		old_note("vault/q/sessions/s.md", HEADER EV("b", "y"), 0);
+		run_scope("p", REINDEX_OTHERS);
+		run_scope("p", REINDEX_OTHERS);
+		assert_int_equal(unlink(index_path(ix)), 0);
+		run_scope("p", REINDEX_OTHERS);
+		assert_string_equal(shown_of("p"), "a=x;");
+		assert_string_equal(shown_of("q"), "b=y;");
+		/* another process begins it again, and reads one project */
+		assert_int_equal(unlink(index_path(ix)), 0);
+		assert_int_equal(index_open(&other, &vault, 50, NULL), 0);
+		reindex_init(&w, other, &vault, false);
+		assert_int_equal(
+			reindex_run(&w, &(struct reindex_options){.project = STR("q")},
+				    NULL),
+			0);
+		reindex_release(&w);
+		index_free(other);
+		run_scope("p", REINDEX_OTHERS);
+		assert_string_equal(shown_of("p"), "a=x;");
+		finish();
+	}
+}
+
+static void
+test_reindex__an_index_that_cannot_grow_is_left_for_a_temporary_one(void **state)
+{
+	struct rlimit old, small;
+	static char note[64 << 10];
+	size_t n = 0;
+
+	(void)state;
+	start(false);
+	run_scope("p", REINDEX_ALL);
+	n += (size_t)snprintf(note, sizeof note, HEADER);
+	for (int i = 0; i < 300; i++)
+		n += (size_t)snprintf(note + n, sizeof note - n,
+				      EV("e%d", "words of decision number %d"), i, i);
+	old_note("vault/p/sessions/s.md", note, 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = (struct rlimit){24 << 10, old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	run_scope("p", REINDEX_ALL);
+	assert_non_null(index_homeless(ix));
+	assert_true(index_complete(ix));
+	n = 0;
+	for (const char *p = shown_of("p"); *p; p++)
+		n += *p == ';';
+	assert_int_equal(n, 300);
+	/* and goes on: what is changed later is in it */
+	old_note("vault/p/sessions/t.md", HEADER EV("late", "x"), 0);
+	run();
+	assert_non_null(strstr(shown_of("p"), "late=x;"));
+	finish();
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void test_reindex__a_rebuild_that_is_killed_goes_on(void **state)
 {
 	size_t n[EVENT_TYPES];
@@ -826,6 +897,9 @@ int main(void)
 		cmocka_unit_test(
 			test_reindex__a_deadline_leaves_a_rest_that_is_read_next_time),
 		cmocka_unit_test(test_reindex__a_damaged_index_is_rebuilt_on_the_way),
+		cmocka_unit_test(test_reindex__an_index_that_was_removed_is_read_anew),
+		cmocka_unit_test(
+			test_reindex__an_index_that_cannot_grow_is_left_for_a_temporary_one),
 		cmocka_unit_test(test_reindex__a_rebuild_that_is_killed_goes_on),
 		cmocka_unit_test(
 			test_reindex__many_writers_and_a_reader_that_never_waits),

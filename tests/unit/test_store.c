@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "data/journal.h"
+#include "spoil.h"
 #include "work/store.h"
 
 #define DOT "\xc2\xb7"
@@ -1011,6 +1012,65 @@ static void test_store__a_failing_note_leaves_whole_facts(void **state)
 	assert_true(facts > 0);
 }
 
+static void
+test_store__an_event_is_found_to_retire_in_an_index_that_was_damaged(void **state)
+{
+	char old[EVENT_ID_MAX], retired[RETIRED_MAX], want[RETIRED_MAX];
+	struct vault vault;
+	size_t restored;
+
+	(void)state;
+	keep(old, log_text(EVENT_DECISION, "Keep readings in comma separated files."));
+	store_release(&s);
+	assert_int_equal(vault_open(&vault, NULL, NULL), 0);
+	spoil_words(&vault);
+	vault_release(&vault);
+	open_store(&s, NULL);
+	log_event(&s,
+		  (struct store_event){.type = EVENT_DECISION,
+				       .content = STR("Keep readings in SQLite."),
+				       .query = STR("readings comma separated")},
+		  retired);
+	snprintf(want, sizeof want, "%s:%d ", old, STORE_MATCH);
+	assert_string_equal(retired, want);
+	assert_string_equal(active_of(&s, "p", EVENT_DECISION),
+			    "Keep readings in SQLite.;");
+	assert_int_equal(store_undo(&s, str_of(old), STR_NONE, &restored, NULL), 0);
+	assert_int_equal(restored, 1);
+}
+
+/* What stood in the way when the store was opened, another program that made the index anew, is over. */
+static void test_store__an_index_that_could_not_be_opened_is_tried_again(void **state)
+{
+	struct buf lock = BUF_INIT(4096);
+	struct store other;
+	int fd;
+
+	(void)state;
+	log_text(EVENT_GOAL, "Ship.");
+	store_release(&s);
+	open_store(&s, NULL);
+	assert_true(index_place(&s.vault, &lock));
+	buf_add(&lock, STR("/index.db"));
+	assert_int_equal(unlink(buf_cstr(&lock)), 0);
+	buf_add(&lock, STR(".lock"));
+	fd = fs_lock(buf_cstr(&lock), 0, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(
+		store_open(&other,
+			   &(struct store_options){.project = "p",
+						   .dir = test_path(""),
+						   .state_dir = test_path("state")},
+			   NULL),
+		0);
+	assert_null(other.index);
+	assert_int_equal(store_refresh(&other, STR_NONE, true, NULL), HF_ETIME);
+	fs_unlock(fd);
+	assert_string_equal(active_of(&other, "p", EVENT_GOAL), "Ship.;");
+	store_release(&other);
+	buf_release(&lock);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1048,6 +1108,8 @@ int main(void)
 		T(test_store__a_failing_checkpoint_leaves_the_old_note_or_the_new),
 		T(test_store__a_failing_undo_leaves_the_old_note_or_the_new),
 		T(test_store__a_failing_note_leaves_whole_facts),
+		T(test_store__an_event_is_found_to_retire_in_an_index_that_was_damaged),
+		T(test_store__an_index_that_could_not_be_opened_is_tried_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
