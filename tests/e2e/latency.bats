@@ -2,7 +2,9 @@
 # How long the hooks take, as the client measures and records it.
 load lib
 
-MOST_MS=1000 # the client's own way to a process and back is in it, on a busy machine
+# The client's own way to a process and back is in it, and all that this machine does beside.
+MEDIAN_MS=1000
+MOST_MS=4000 # at 5,000 the client gives up on a hook
 
 setup()
 {
@@ -42,5 +44,7 @@ durations()
 	sed 's/^/# as the client measured it: /;s/$/ ms/' "$ROOM/durations" >&3
 	run -0 awk -v most=$MOST_MS '$2 > most' "$ROOM/durations"
 	[ -z "$output" ]
+	median=$(cut -d' ' -f2 "$ROOM/durations" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}')
+	[ "$median" -le $MEDIAN_MS ]
 	no_hook_errors
 }
