@@ -168,6 +168,12 @@ static void gap_open(struct doc *d)
 	size_t i, n = 0;
 	int64_t *w;
 
+	if (f->nlost) {
+		buf_printf(doc_text(d), "The outcome of %s: nothing later tells.",
+			   f->nlost > 1 ? "the calls that the session went on without"
+					: "the call that the session went on without");
+		doc_must(d, gap(d, 0.1), 19, f->lost[f->nlost - 1].record);
+	}
 	if (!f->nopen)
 		return;
 	b = doc_text(d);
@@ -258,6 +264,12 @@ static bool touched(const struct facts *f, str name)
 			return true;
 	for (i = 0; i < f->ncommand; i++)
 		if (str_ifind(f->command[i].text, name) != STR_NPOS)
+			return true;
+	for (i = 0; i < f->nopen; i++)
+		if (str_ifind(f->open[i].label, name) != STR_NPOS)
+			return true;
+	for (i = 0; i < f->nlost; i++)
+		if (str_ifind(f->lost[i].label, name) != STR_NPOS)
 			return true;
 	return false;
 }

@@ -274,99 +274,44 @@ static bool is_one_of(str w, const char *const *list)
 	return false;
 }
 
-/* One simple command that changes nothing. */
-static bool simple_only_reads(str s)
-{
-	static const char *const git[] = {"diff",      "log",      "status",     "show",
-					  "rev-parse", "ls-files", "blame",      "grep",
-					  "describe",  "ls-tree",  "cat-file",   "reflog",
-					  "shortlog",  "rev-list", "merge-base", NULL};
-	static const char *const gh[] = {"view", "list",   "status",
-					 "diff", "checks", NULL};
-	str rest, w, sub = STR_NONE;
-
-	s = str_trim(s);
-	rest = s;
-	if (str_chr(s, '>') != STR_NPOS || !str_word(&rest, &w))
-		return s.n == 0;
-	if (str_eq(w, STR("cd")) || str_eq(w, STR("true")))
-		return true;
-	if (!str_eq(w, STR("git")) && !str_eq(w, STR("gh")))
-		return prose_is_explore(s) && !str_eq(w, STR("sed"));
-	while (str_word(&rest, &sub)) { /* git -C DIR --no-pager log */
-		if (str_eq(sub, STR("-C")) || str_eq(sub, STR("-c")))
-			str_word(&rest, &sub);
-		else if (sub.p[0] != '-')
-			break;
-	}
-	if (str_eq(w, STR("gh")))
-		str_word(&rest, &sub);
-	return is_one_of(sub, str_eq(w, STR("git")) ? git : gh);
-}
-
-/* The command without what only silences it: `2>&1`, `2>/dev/null`. */
-static void without_silencers(struct buf *out, str s)
-{
-	static const char *const words[] = {"2>&1", "2>/dev/null", "2> /dev/null",
-					    ">/dev/null"};
-	size_t i = 0, k;
-
-	while (i < s.n) {
-		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-			if (str_starts(str_from(s, i), str_of(words[k])))
-				break;
-		if (k < sizeof(words) / sizeof(words[0]))
-			i += strlen(words[k]);
-		else
-			buf_byte(out, s.p[i++]);
-	}
-}
-
 bool dochazard_only_reads(const struct fact_call *c)
 {
 	static const char *const writers[] = {"Edit", "Write", "MultiEdit",
 					      "NotebookEdit", NULL};
-	struct buf b = BUF_INIT(1u << 17);
-	size_t i, from = 0;
-	bool reads = true;
-	str s;
 
 	if (is_one_of(c->name, writers))
 		return false;
 	if (!str_eq(c->name, STR("Bash")) && !str_eq(c->name, STR("PowerShell")))
 		return !c->agent && !str_starts(c->name, STR("mcp__"));
-	without_silencers(&b, c->label);
-	s = buf_str(&b);
-	for (i = 0; i <= s.n && reads; i++) {
-		if (i < s.n && str_chr(STR(";|&\n"), s.p[i]) == STR_NPOS)
-			continue;
-		reads = simple_only_reads((str){s.p + from, i - from});
-		from = i + 1;
-	}
-	buf_release(&b);
-	return reads && s.n > 0;
+	return c->label.n > 0 && prose_only_reads(c->label);
 }
 
-static void half_applied(struct doc *d)
+static void half_applied(struct doc *d, const struct fact_call *c, size_t at, str end)
+{
+	struct doc_line *l;
+	struct buf *b;
+
+	if (dochazard_only_reads(c))
+		return;
+	l = hazard(d, 12 + (double)at * 0.01, "- Possibly half-applied: ");
+	b = doc_text(d);
+	doc_code(d, b, c->label, 160);
+	buf_add(b, STR(" was started at "));
+	doc_time(d, b, c->at);
+	buf_add(b, end);
+	doc_must(d, l, 30, c->record);
+}
+
+static void calls_without_result(struct doc *d)
 {
 	const struct facts *f = d->f;
-	size_t i;
+	size_t i, n = 0;
 
-	for (i = 0; i < f->nopen; i++) {
-		const struct fact_call *c = &f->open[i];
-		struct doc_line *l;
-		struct buf *b;
-
-		if (dochazard_only_reads(c))
-			continue;
-		l = hazard(d, 12 + (double)i * 0.01, "- Possibly half-applied: ");
-		b = doc_text(d);
-		doc_code(d, b, c->label, 160);
-		buf_add(b, STR(" was started at "));
-		doc_time(d, b, c->at);
-		buf_add(b, STR(" and has no result."));
-		doc_must(d, l, 30, c->record);
-	}
+	for (i = 0; i < f->nopen; i++)
+		half_applied(d, &f->open[i], n++, STR(" and has no result."));
+	for (i = 0; i < f->nlost; i++)
+		half_applied(d, &f->lost[i], n++,
+			     STR(" and has no result; the session went on without it."));
 }
 
 bool dochazard_newest(const struct facts *f, const struct fact_command *c)
@@ -721,7 +666,7 @@ static void blocked(struct doc *d)
 
 void dochazard_state(struct doc *d, const struct gitstate *git)
 {
-	half_applied(d);
+	calls_without_result(d);
 	failing_checks(d);
 	stopped(d);
 	blocked(d);

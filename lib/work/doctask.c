@@ -21,6 +21,7 @@
 #define AGENT_BYTES     8000 /* of its result that are looked at */
 #define AGENT_SENTENCES 3
 #define SENTENCES_MAX   60
+#define CALLS_SHOWN     6
 
 static bool is_request(const struct fact_prompt *p)
 {
@@ -543,31 +544,41 @@ static struct doc_line *next_item(struct doc *d, double order)
 	return l;
 }
 
+static void next_call(struct doc *d, const struct fact_call *c, bool lost, size_t at)
+{
+	bool harmless = c->name.n && dochazard_only_reads(c);
+	struct doc_line *l = next_item(d, (double)at * 0.01);
+	struct buf *b = doc_text(d);
+
+	if (lost && harmless)
+		buf_add(b, STR("Without a result, gone past, and harmless to repeat: "));
+	else if (lost)
+		buf_add(b,
+			STR("Find out whether this call ran: it has no result, and the "
+			    "session went on without it: "));
+	else if (harmless)
+		buf_add(b, STR("Without a result, and harmless to repeat: "));
+	else
+		buf_add(b, STR("Find out whether this call ran before repeating it: "));
+	if (!c->name.n) {
+		buf_add(b, STR("without a tool's name, "));
+	} else if (!str_starts(c->label, c->name) && !str_eq(c->name, STR("Bash"))) {
+		doc_say(d, b, c->name, 60);
+		buf_byte(b, ' ');
+	}
+	doc_code(d, b, c->label, 300);
+	doc_must(d, l, 50 + (double)at, c->record)->must = !(lost && harmless);
+}
+
 static void next_calls(struct doc *d)
 {
 	const struct facts *f = d->f;
-	size_t from = f->nopen > 6 ? f->nopen - 6 : 0, i;
+	size_t from = f->nopen > CALLS_SHOWN ? f->nopen - CALLS_SHOWN : 0, i, n = 0;
 
-	for (i = from; i < f->nopen; i++) {
-		const struct fact_call *c = &f->open[i];
-		struct doc_line *l = next_item(d, (double)(i - from) * 0.01);
-		struct buf *b = doc_text(d);
-
-		buf_add(b,
-			c->name.n && dochazard_only_reads(c)
-				? STR("Without a result, and harmless to repeat: ")
-				: STR("Find out whether this call ran before repeating it: "));
-		if (!c->name.n)
-			buf_add(b, STR("without a tool's name, "));
-		else if (str_starts(c->label, c->name) || str_eq(c->name, STR("Bash")))
-			buf_add(b, STR(""));
-		else {
-			doc_say(d, b, c->name, 60);
-			buf_byte(b, ' ');
-		}
-		doc_code(d, b, c->label, 300);
-		doc_must(d, l, 50 + (double)i, c->record);
-	}
+	for (i = from; i < f->nopen; i++)
+		next_call(d, &f->open[i], false, n++);
+	for (i = f->nlost > CALLS_SHOWN ? f->nlost - CALLS_SHOWN : 0; i < f->nlost; i++)
+		next_call(d, &f->lost[i], true, n++);
 }
 
 static void next_killed(struct doc *d, const struct doctask *t)

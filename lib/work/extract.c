@@ -482,22 +482,38 @@ static uint64_t last_typed(const struct facts *v)
 	return 0;
 }
 
+/* A shell's call by its whole command: what it would change may stand at its end. */
+static struct fact_call shown_call(const struct call *c)
+{
+	return (struct fact_call){c->record,
+				  c->at,
+				  c->id,
+				  c->name,
+				  extract_is_shell(c->name) && c->command.n ? c->command
+									    : c->label,
+				  c->description,
+				  c->agent};
+}
+
 static void show_open(struct extract *x, const struct sieve *s)
 {
 	struct fact_call *open = arena_new(&x->other, struct fact_call, OPEN_MAX);
-
+	struct fact_call *lost = arena_new(&x->other, struct fact_call, OPEN_MAX);
 	uint64_t typed = last_typed(&x->view);
+	struct facts *v = &x->view;
 
-	x->view.open = open;
-	x->view.nopen = 0;
-	for (size_t i = 0; open && i < x->ncall; i++) {
+	v->open = open;
+	v->lost = lost;
+	v->nopen = v->nlost = 0;
+	for (size_t i = 0; open && lost && i < x->ncall; i++) {
 		const struct call *c = &x->call[i];
 
-		if (abandoned(s, c->record) || c->record < typed)
+		if (abandoned(s, c->record))
 			continue;
-		open[x->view.nopen++] =
-			(struct fact_call){c->record, c->at,          c->id,   c->name,
-					   c->label,  c->description, c->agent};
+		if (c->record < typed)
+			lost[v->nlost++] = shown_call(c);
+		else
+			open[v->nopen++] = shown_call(c);
 	}
 }
 
@@ -585,6 +601,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 	show_waits(x);
 	show_last_result(x);
 	show_last_text(x, &s);
+	extract_show_lost(x);
 	extract_compare(x);
 	if (v->nedit)
 		qsort(v->edit, v->nedit, sizeof *v->edit, by_last_edit);

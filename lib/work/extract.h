@@ -117,7 +117,8 @@ struct fact_error {
 struct fact_call { /* a call without a result, or one of the last calls */
 	uint64_t record;
 	int64_t at;
-	str id, name, label, description;
+	str id, name, label,
+		description; /* label: of an open shell's call its whole command */
 	bool agent;
 };
 
@@ -217,6 +218,8 @@ struct facts {
 	FACTS_LIST(fact_error, error);
 	/* calls without a result since the last typed prompt, live branch, oldest first */
 	FACTS_LIST(fact_call, open);
+	/* the same from before that prompt, which nothing shows the outcome of (extract_lost.c) */
+	FACTS_LIST(fact_call, lost);
 	FACTS_LIST(fact_call, recent); /* the last five calls with a result */
 	FACTS_LIST(fact_todo, todo);
 	FACTS_LIST(fact_verdict, verdict);

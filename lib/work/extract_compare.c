@@ -60,6 +60,11 @@ static bool written_since(const struct facts *f, str path, uint64_t record)
 		if (str_find(f->open[i].label, name) != STR_NPOS)
 			return true;
 	}
+	for (size_t i = 0; i < f->nlost; i++) {
+		if (f->lost[i].record > record &&
+		    str_find(f->lost[i].label, name) != STR_NPOS)
+			return true;
+	}
 	for (size_t i = 0; i < f->nagent; i++) {
 		if (f->agent[i].record > record &&
 		    str_find(f->agent[i].result, name) != STR_NPOS)

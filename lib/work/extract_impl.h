@@ -8,6 +8,7 @@
  *   extract_file.c   edits and reads
  *   extract_shell.c  commands, errors, git
  *   extract_touch.c  files that commands change
+ *   extract_lost.c   calls that a killed client left behind
  *   extract_compare.c  what the user ordered or an output found, and nobody came back to
  *   extract_store.c  tables, memory, the door, saving
  */
@@ -303,6 +304,11 @@ void extract_on_pr(struct extract *x, str url, str action);
 
 /* Note the files that a command, as it was written, changes by their names. */
 void extract_on_touch(struct extract *x, str raw);
+
+/* extract_lost.c */
+
+/* Of the view's lost calls, leave those of which nothing shows what became of them. */
+void extract_show_lost(struct extract *x);
 
 /* extract_compare.c */
 

@@ -129,7 +129,8 @@ static void head_of(const struct handoff_input *in, struct front *f)
 		f->project = str_from(f->project, str_rchr(f->project, '\\') + 1);
 	if (x->ncommit)
 		f->head = x->commit[x->ncommit - 1].sha;
-	if (x->head_sha.n && (!x->ncommit || x->head_record > x->commit[x->ncommit - 1].record))
+	if (x->head_sha.n &&
+	    (!x->ncommit || x->head_record > x->commit[x->ncommit - 1].record))
 		f->head = x->head_sha;
 	if (in->git && (in->git->kind == GITSTATE_REPO ||
 			(in->git->kind == GITSTATE_BARE && in->git->head))) {
@@ -272,8 +273,9 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 		if (b->n < 2 || b->p[b->n - 1] != '"' ||
 		    str_chr(STR(".!?"), b->p[b->n - 2]) == STR_NPOS)
 			buf_byte(b, '.');
-		buf_add(b, f->nopen ? STR(" A call has no result.")
-				    : STR(" No call is open."));
+		buf_add(b, f->nopen   ? STR(" A call has no result.")
+			   : f->nlost ? STR("")
+				      : STR(" No call is open."));
 		break;
 	case ENDING_API_ERROR:
 	case ENDING_RATE_LIMIT:
@@ -312,6 +314,10 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 	default:
 		buf_byte(b, '.');
 	}
+	if (f->nlost)
+		buf_add(b, f->nlost == 1
+				   ? STR(" A call without a result was gone past.")
+				   : STR(" Calls without a result were gone past."));
 	if (f->compactions)
 		buf_printf(b,
 			   f->compactions == 1 ? " Compacted once."

@@ -389,6 +389,16 @@ static void open_todos(struct buf *b, const struct facts *f)
 	}
 }
 
+/* Calls that a killed client left behind, and nothing tells of since. */
+static void lost_calls(struct buf *b, const struct facts *f)
+{
+	for (size_t i = 0; i < f->nlost; i++) {
+		buf_add(b, STR("- Started, result unknown: `"));
+		defuse(b, utf8_head(f->lost[i].label, QUOTE_BYTES));
+		buf_add(b, STR("`\n"));
+	}
+}
+
 /* The newest commands that checked or changed something, with their outcome. */
 static void commands(struct buf *b, const struct facts *f)
 {
@@ -474,6 +484,7 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
 	constraints(&b, f);
 	last_instruction(&b, f);
 	open_todos(&b, f);
+	lost_calls(&b, f);
 	commands(&b, f);
 	files(&b, f);
 	errors(&b, f);
@@ -504,7 +515,7 @@ void inject_keep(struct buf *out, const struct facts *f, bool manual)
 	struct buf b = BUF_INIT(TEXT_MAX);
 
 	constraints(&b, f);
-	if (!b.n && !f->ntodo && !f->ncommand)
+	if (!b.n && !f->ntodo && !f->ncommand && !f->nlost)
 		goto out;
 	if (manual) {
 		/*
@@ -517,6 +528,7 @@ void inject_keep(struct buf *out, const struct facts *f, bool manual)
 	buf_add(out, STR("Keep word for word in the summary:\n"));
 	last_instruction(&b, f);
 	open_todos(&b, f);
+	lost_calls(&b, f);
 	commands(&b, f);
 	files(&b, f);
 	inject_fit(out, buf_str(&b), INJECT_UNITS_DEFAULT);

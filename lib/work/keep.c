@@ -248,7 +248,7 @@ static bool states_constraint(const struct facts *f)
 /* Nothing in it that a next session would need. */
 static bool is_trivial(const struct facts *f)
 {
-	if (did_work(f) || f->nopen)
+	if (did_work(f) || f->nopen || f->nlost)
 		return false;
 	for (size_t i = 0; i < f->ntodo; i++)
 		if (todo_open(&f->todo[i]))

@@ -54,6 +54,12 @@ int prose_constraint(str clause);
  */
 enum prose_verdict { PROSE_VERDICT_NONE, PROSE_VERDICT_DECISION, PROSE_VERDICT_DEADEND };
 enum prose_verdict prose_verdict(str sentence, bool user);
+/*
+ * A person's words, first sentence by sentence, that tell how something went ("migrate.sh ran
+ * through", "it did not run"); IT: of what was spoken of last. Questions and orders are none.
+ */
+enum prose_report { PROSE_REPORT_NONE, PROSE_REPORT, PROSE_REPORT_IT };
+enum prose_report prose_reports(str text);
 /* Nothing but "yes, go on, thanks" in at most six words. */
 bool prose_is_filler(str s);
 
@@ -64,6 +70,15 @@ str prose_command_core(str command);
 /* Program and sub-command; appended. */
 void prose_family(struct buf *out, str command);
 bool prose_is_check(str command);
+/*
+ * Next command of a list ("a && b; c") from *it, outside quotes; a pipe is one, unless pipes says that its
+ * parts are wanted. Without "do", "sudo" and the like before it.
+ */
+bool prose_command_part(str command, bool pipes, size_t *it, str *part);
+/* The verb of `git [options] verb ...`, or STR_NONE. */
+str prose_git_verb(str part);
+/* No part of it changes anything, as far as its words tell (git log, ls, a search). */
+bool prose_only_reads(str command);
 /* A command that only looks (ls, cat, grep, ...). */
 bool prose_is_explore(str command);
 /* Its last program says "nothing found" or "they differ" with status 1 (grep, diff, test, ...). */

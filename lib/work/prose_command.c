@@ -207,6 +207,153 @@ bool prose_is_check(str command)
 	return false;
 }
 
+/* ---- parts ---- */
+
+/* Where the command at i ends: at the next border outside quotes, or at the end. */
+static size_t part_end(str c, size_t i, bool pipes)
+{
+	char quote = 0;
+
+	for (; i < c.n; i++) {
+		char b = c.p[i], next = i + 1 < c.n ? c.p[i + 1] : 0;
+
+		if (b == '\\' && quote != '\'') {
+			i++;
+		} else if (quote) {
+			if (b == quote)
+				quote = 0;
+		} else if (b == '"' || b == '\'') {
+			quote = b;
+		} else if (b == ';' || b == '\n' ||
+			   (b == '|' && (pipes || next == '|'))) {
+			return i;
+		} else if (b == '&' && next != '>' && (i == 0 || c.p[i - 1] != '>')) {
+			return i;
+		}
+	}
+	return c.n;
+}
+
+/* Without words that only begin a block: "do", "then", "(", "sudo". */
+static str without_block(str part)
+{
+	static const str words[] = {STR("do"), STR("then"),  STR("else"),  STR("if"),
+				    STR("!"),  STR("while"), STR("until"), STR("{"),
+				    STR("("),  STR("sudo"),  STR("time")};
+	str rest = part, w;
+
+	while (str_word(&rest, &w) && IN(w, words)) {
+		rest = str_trim(rest);
+		part = rest;
+	}
+	while (part.n > 1 && part.p[0] == '(')
+		part = str_trim(str_from(part, 1));
+	return part;
+}
+
+/* "done", "fi" and kin close what began before; "for x in a b" runs nothing. */
+static bool is_frame(str part)
+{
+	static const str words[] = {STR("done"), STR("fi"),   STR("esac"),
+				    STR("}"),    STR(")"),    STR("for"),
+				    STR("do"),   STR("then"), STR("else")};
+
+	return IN(str_head(part, str_chr(part, ' ')), words);
+}
+
+bool prose_command_part(str command, bool pipes, size_t *it, str *part)
+{
+	size_t end;
+
+	while (*it < command.n) {
+		end = part_end(command, *it, pipes);
+		*part = without_block(str_trim((str){command.p + *it, end - *it}));
+		*it = end + 1;
+		if (part->n)
+			return true;
+	}
+	return false;
+}
+
+str prose_git_verb(str part)
+{
+	str rest = part, w;
+
+	if (!str_word(&rest, &w) || !str_eq(str_basename(w), STR("git")))
+		return STR_NONE;
+	while (str_word(&rest, &w)) { /* git -C DIR --no-pager log */
+		if (str_eq(w, STR("-C")) || str_eq(w, STR("-c")))
+			str_word(&rest, &w);
+		else if (w.p[0] != '-')
+			return w;
+	}
+	return STR_NONE;
+}
+
+/* Its output goes into a file; silencing it ("2>&1", ">/dev/null") is none. */
+static bool is_redirected(str part)
+{
+	char quote = 0;
+
+	for (size_t i = 0; i < part.n; i++) {
+		char b = part.p[i];
+		str to;
+
+		if (b == '\\' && quote != '\'') {
+			i++;
+		} else if (quote) {
+			if (b == quote)
+				quote = 0;
+		} else if (b == '"' || b == '\'') {
+			quote = b;
+		} else if (b == '>') {
+			to = str_trim(str_from(part, i + 1));
+			if (!str_starts(to, STR("&1")) && !str_starts(to, STR("&2")) &&
+			    !str_starts(to, STR("/dev/null")))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool part_only_reads(str part)
+{
+	static const str git[] = {STR("diff"),     STR("log"),       STR("status"),
+				  STR("show"),     STR("rev-parse"), STR("ls-files"),
+				  STR("blame"),    STR("grep"),      STR("describe"),
+				  STR("ls-tree"),  STR("cat-file"),  STR("reflog"),
+				  STR("shortlog"), STR("rev-list"),  STR("merge-base")};
+	static const str gh[] = {STR("view"), STR("list"), STR("status"), STR("diff"),
+				 STR("checks")};
+	static const str idle[] = {STR("cd"), STR("true"), STR(":"), STR("export")};
+	str rest = part, w;
+
+	/* what a substitution runs may be anything */
+	if (is_redirected(part) || prose_has(part, STR("$(")) ||
+	    str_chr(part, '`') != STR_NPOS)
+		return false;
+	if (is_frame(part) || !str_word(&rest, &w) || IN(w, idle))
+		return true;
+	if (str_eq(w, STR("git")))
+		return IN(prose_git_verb(part), git);
+	if (str_eq(w, STR("gh")))
+		return str_word(&rest, &w) && str_word(&rest, &w) && IN(w, gh);
+	return prose_is_explore(part) && !str_eq(w, STR("sed")) &&
+	       !prose_has(part, STR(" -delete")) && !prose_has(part, STR(" -exec"));
+}
+
+bool prose_only_reads(str command)
+{
+	size_t it = 0;
+	str part;
+
+	while (prose_command_part(command, true, &it, &part)) {
+		if (!part_only_reads(part))
+			return false;
+	}
+	return true;
+}
+
 bool prose_is_explore(str command)
 {
 	return IN(str_head(command, str_chr(command, ' ')), EXPLORERS);

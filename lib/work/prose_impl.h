@@ -6,6 +6,7 @@
  *   prose_command.c   commands: one line, family, kind
  *   prose_error.c     error lines and counts in outputs
  *   prose_verdict.c   decisions and dead ends
+ *   prose_report.c    what a person tells of how something went
  */
 #ifndef WORK_PROSE_IMPL_H
 #define WORK_PROSE_IMPL_H

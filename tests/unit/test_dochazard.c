@@ -193,6 +193,30 @@ static void test_dochazard__what_only_reads_is_not_half_applied(void **state)
 	}
 }
 
+static void test_dochazard__a_call_left_behind_may_be_half_applied(void **state)
+{
+	struct fact_call lost[] = {
+		{.record = 5,
+		 .at = 1770920300000,
+		 .name = STR("Bash"),
+		 .label = STR("./migrate.sh --apply")},
+		{.record = 6, .name = STR("Bash"), .label = STR("sleep 300")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.lost = lost;
+	f.nlost = 2;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- Possibly half-applied: `./migrate.sh --apply` was started at 18:18:20 and "
+		"has no result; the session went on without it.\n");
+	assert_true(d.first->first->must);
+	doc_release(&d);
+}
+
 static void test_dochazard__state_at_the_end(void **state)
 {
 	struct fact_command c[] = {{.record = 20,
@@ -333,6 +357,7 @@ int main(void)
 			test_dochazard__too_many_are_counted_and_the_newest_stand),
 		cmocka_unit_test(test_dochazard__the_plans_limits_are_stated),
 		cmocka_unit_test(test_dochazard__what_only_reads_is_not_half_applied),
+		cmocka_unit_test(test_dochazard__a_call_left_behind_may_be_half_applied),
 		cmocka_unit_test(test_dochazard__state_at_the_end),
 		cmocka_unit_test(test_dochazard__live_git_says_what_is_not_committed),
 		cmocka_unit_test(

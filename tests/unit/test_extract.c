@@ -1098,6 +1098,170 @@ test_extract__when_the_last_text_was_abandoned_the_one_before_stands(void **stat
 	extract_free(x);
 }
 
+/* ---- calls that were left behind ---- */
+
+/* How many calls are lost after "later" happened to one command that had no result. */
+static size_t lost_after(const char *command, void (*later)(void))
+{
+	struct buf input = BUF_INIT(100000);
+	const struct facts *f;
+	size_t n;
+
+	start();
+	user("bring the lamp up to date");
+	buf_printf(&input, "\"command\":\"%s\"", command);
+	call("lost", "Bash", buf_cstr(&input));
+	user("are you there?");
+	assistant("Yes. The migration has run.");
+	if (later)
+		later();
+	f = facts();
+	assert_int_equal(f->nopen, 0);
+	n = f->nlost;
+	free_facts();
+	buf_release(&input);
+	return n;
+}
+
+static void later_late_result(void)
+{
+	result("lost", "done", false, "");
+}
+
+static void later_rerun(void)
+{
+	ran("./migrate.sh --apply", "applied", false);
+}
+
+static void later_looked(void)
+{
+	ran("tail -3 logs/migrate.sh.log; ./migrate.sh --status", "row 12 of 12", false);
+}
+
+static void later_status(void)
+{
+	ran("git -C /home/dev/lantern status -sb", "## main", false);
+}
+
+static void later_other(void)
+{
+	ran("ls -l && make test", "ok", false);
+}
+
+static void later_told(void)
+{
+	user("it ran through, I looked");
+}
+
+static void later_named(void)
+{
+	user("ok. migrate.sh finished in the other window");
+}
+
+static void later_asked(void)
+{
+	user("did migrate.sh finish? I do not know if it ran");
+}
+
+static void later_log(void)
+{
+	ran("git log --oneline -3", "1f2e3d4 dim", false);
+}
+
+static void later_add_and_push(void)
+{
+	ran("git add src/dim.c && git push", "", false);
+}
+
+static void test_extract__a_call_left_behind_stays_until_something_tells(void **state)
+{
+	static const struct {
+		const char *command;
+		void (*later)(void);
+		size_t lost;
+	} row[] = {
+		{"./migrate.sh --apply", NULL, 1},
+		{"./migrate.sh --apply", later_other, 1},
+		{"./migrate.sh --apply", later_asked, 1},
+		{"./migrate.sh --apply", later_status, 1},
+		{"./migrate.sh --apply", later_late_result, 0},
+		{"./migrate.sh --apply", later_rerun, 0},
+		{"./migrate.sh --apply", later_looked, 0},
+		{"./migrate.sh --apply", later_told, 0},
+		{"./migrate.sh --apply", later_named, 0},
+		{"git commit -qam dim", later_status, 0},
+		{"git commit -qam dim", later_log, 0},
+		{"git commit -qam dim", later_other, 1},
+		{"git push && ./migrate.sh", later_log, 1},
+		{"git push && ./migrate.sh", later_add_and_push, 1},
+		{"make test; git push", later_add_and_push, 1},
+		{"git commit -qm x; git push", later_add_and_push, 1},
+		{"ls; git push", later_add_and_push, 0},
+		{"echo building; sleep 300", later_other, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(row); i++)
+		if (lost_after(row[i].command, row[i].later) != row[i].lost)
+			fail_msg("row %zu: %s", i, row[i].command);
+}
+
+static void test_extract__of_a_call_left_behind_all_is_known(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("bring the lamp up to date");
+	call("a", "Bash",
+	     "\"command\":\"./migrate.sh --apply\",\"description\":\"Migrate\"");
+	call("b", "Edit",
+	     "\"file_path\":\"/home/dev/lantern/src/dim.c\",\"old_string\":\"a\","
+	     "\"new_string\":\"b\"");
+	call("c", "Edit",
+	     "\"file_path\":\"/home/dev/lantern/src/hall.c\",\"old_string\":\"a\","
+	     "\"new_string\":\"b\"");
+	call("d", "Grep", "\"pattern\":\"dim\"");
+	call("e", "mcp__lamp__set", "\"level\":3");
+	call("f", "Agent",
+	     "\"description\":\"Look around\",\"prompt\":\"look\","
+	     "\"subagent_type\":\"scout\"");
+	user("are you there?");
+	call("g", "Read", "\"file_path\":\"/home/dev/lantern/src/hall.c\"");
+	result("g", "1\\tint hall;", false, "");
+	assistant("Yes.");
+	f = facts();
+	assert_int_equal(f->nlost, 4);
+	assert_int_equal(f->lost[0].record, 2);
+	is(f->lost[0].label, "./migrate.sh --apply");
+	is(f->lost[0].description, "Migrate");
+	is(f->lost[1].label, "Edit src/dim.c");
+	is(f->lost[2].name, "mcp__lamp__set");
+	assert_true(f->lost[3].agent);
+	assert_int_equal(f->nunmet, 0);
+	free_facts();
+}
+
+static void test_extract__an_open_shell_call_is_told_whole(void **state)
+{
+	const struct facts *f;
+	struct buf input = BUF_INIT(4000);
+
+	(void)state;
+	start();
+	user("bring the lamp up to date");
+	buf_add(&input, STR("\"command\":\"git add"));
+	for (int i = 0; i < 60; i++)
+		buf_printf(&input, " src/room%02d.c", i);
+	buf_add(&input, STR(" && git push\""));
+	call("a", "Bash", buf_cstr(&input));
+	f = facts();
+	assert_int_equal(f->nopen, 1);
+	assert_true(str_ends(f->open[0].label, STR("src/room59.c && git push")));
+	free_facts();
+	buf_release(&input);
+}
+
 /* ---- comparisons ---- */
 
 static void test_extract__an_order_to_write_that_nothing_followed_is_unmet(void **state)
@@ -1702,6 +1866,10 @@ int main(void)
 			test_extract__words_after_an_editors_note_are_the_prompt),
 		cmocka_unit_test(
 			test_extract__when_the_last_text_was_abandoned_the_one_before_stands),
+		cmocka_unit_test(
+			test_extract__a_call_left_behind_stays_until_something_tells),
+		cmocka_unit_test(test_extract__of_a_call_left_behind_all_is_known),
+		cmocka_unit_test(test_extract__an_open_shell_call_is_told_whole),
 		cmocka_unit_test(
 			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
 		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),

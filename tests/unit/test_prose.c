@@ -474,6 +474,103 @@ static void test_prose__knows_whose_status_a_command_has(void **state)
 	assert_false(prose_is_piped(STR("make > x 2>&1")));
 }
 
+static void parts(const char *text, bool pipes, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+	size_t it = 0;
+	str part;
+
+	while (prose_command_part(str_of(text), pipes, &it, &part)) {
+		if (b.n)
+			buf_add(&b, STR(" / "));
+		buf_add(&b, part);
+	}
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_prose__a_list_of_commands_has_parts(void **state)
+{
+	(void)state;
+	parts("git add x && git commit -m 'a; b' ; git push 2>&1 | tail -3", false,
+	      "git add x / git commit -m 'a; b' / git push 2>&1 | tail -3");
+	parts("git push 2>&1 | tail -3 || true &", true,
+	      "git push 2>&1 / tail -3 / true");
+	parts("make >x.log 2>&1 &", false, "make >x.log 2>&1");
+	parts("make &>x.log", false, "make &>x.log");
+	parts("for f in a b; do sudo rm $f; done", false, "for f in a b / rm $f / done");
+	parts("(cd x; make)", false, "cd x / make)");
+	parts("echo \"a && \\\" b\" && ls", false, "echo \"a && \\\" b\" / ls");
+	parts("a\nb", false, "a / b");
+	parts("echo \\", false, "echo \\");
+	parts("do", false, "");
+	parts(" ; && ", false, "");
+	assert_true(
+		str_eq(prose_git_verb(STR("git -C /x --no-pager log -1")), STR("log")));
+	assert_true(str_eq(prose_git_verb(STR("/usr/bin/git push")), STR("push")));
+	assert_int_equal(prose_git_verb(STR("git")).n, 0);
+	assert_int_equal(prose_git_verb(STR("legit push")).n, 0);
+}
+
+static void test_prose__knows_what_only_reads(void **state)
+{
+	static const char *const yes[] = {
+		"cd src && ls; git status",
+		"grep 'a|b > c' x | head -3",
+		"for f in a b; do wc -l $f; done",
+		"if test -f x; then cat x; fi 2>/dev/null",
+		"gh pr view 12",
+		"echo building; sleep 300",
+	};
+	static const char *const no[] = {
+		"ls > files",
+		"echo $(rm x)",
+		"echo \"`make`\"",
+		"find . -delete",
+		"ls | xargs rm",
+		"git status && git stash",
+		"find . -exec rm {} ;",
+		"sed -i s/a/b/ x",
+		"for f in a; do rm $f; done",
+		"gh pr merge 12",
+		"gh",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(yes); i++)
+		if (!prose_only_reads(str_of(yes[i])))
+			fail_msg("%s", yes[i]);
+	for (size_t i = 0; i < COUNT(no); i++)
+		if (prose_only_reads(str_of(no[i])))
+			fail_msg("%s", no[i]);
+}
+
+static void test_prose__a_person_tells_how_it_went(void **state)
+{
+	static const struct {
+		const char *text;
+		enum prose_report want;
+	} row[] = {
+		{"it ran through", PROSE_REPORT_IT},
+		{"ok. It did not run, do it again", PROSE_REPORT_IT},
+		{"I rolled it back", PROSE_REPORT_IT},
+		{"migrate.sh finished", PROSE_REPORT},
+		{"die Migration ist durchgelaufen", PROSE_REPORT},
+		{"迁移已经执行完", PROSE_REPORT},
+		{"did it run? it ran, didn't it?", PROSE_REPORT_NONE},
+		{"if it ran, go on", PROSE_REPORT_NONE},
+		{"tell me if migrate.sh finished", PROSE_REPORT_NONE},
+		{"run migrate.sh again", PROSE_REPORT_NONE},
+		{"done", PROSE_REPORT_NONE},
+		{"", PROSE_REPORT_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(row); i++)
+		if (prose_reports(str_of(row[i].text)) != row[i].want)
+			fail_msg("%s", row[i].text);
+}
+
 /* ---- errors and results ---- */
 
 static void errors(const char *output, const char *cmd, bool hard, const char *want)
@@ -663,6 +760,8 @@ static void call_all(str s)
 	prose_is_explore(s);
 	prose_is_act(s);
 	prose_shrugs(s);
+	prose_only_reads(s);
+	prose_reports(s);
 	prose_is_piped(s);
 	prose_tally_fails(s);
 	prose_tag(s);
@@ -810,6 +909,9 @@ int main(void)
 		cmocka_unit_test(test_prose__core_is_without_what_only_shapes_the_output),
 		cmocka_unit_test(test_prose__family_is_program_and_sub_command),
 		cmocka_unit_test(test_prose__sorts_commands),
+		cmocka_unit_test(test_prose__a_list_of_commands_has_parts),
+		cmocka_unit_test(test_prose__knows_what_only_reads),
+		cmocka_unit_test(test_prose__a_person_tells_how_it_went),
 		cmocka_unit_test(test_prose__knows_whose_status_a_command_has),
 		cmocka_unit_test(test_prose__finds_the_error_in_an_output),
 		cmocka_unit_test(test_prose__what_the_command_says_itself_is_no_evidence),
