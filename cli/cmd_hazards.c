@@ -70,6 +70,8 @@ static int run(const struct args *a, struct err *e)
 		return err_set(e, HF_EUSAGE,
 			       "hazards: --retire N and --reason WORDS go together");
 	ret = scope_open(&s, session && *session ? session : NULL, NULL, e);
+	if (!ret && a->session)
+		ret = scope_known(&s, e);
 	if (!ret)
 		ret = a->retire ? retire(a, &s, e) : show(a, &s, e);
 	scope_release(&s);

@@ -13,6 +13,8 @@ static int run(const struct args *a, struct err *e)
 	struct scope s = {.vault.lock = -1};
 	int ret = scope_open(&s, a->session, NULL, e);
 
+	if (!ret && a->session)
+		ret = scope_known(&s, e);
 	if (!ret)
 		ret = overview_status(&s, a->json, &out, e);
 	if (!ret)

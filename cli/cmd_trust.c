@@ -4,10 +4,12 @@
 #include <limits.h>
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "commands.h"
 #include "data/json.h"
 #include "print.h"
 #include "work/docs.h"
+#include "work/identity.h"
 #include "work/redact.h"
 #include "work/scope.h"
 #include "work/trust.h"
@@ -36,6 +38,7 @@ static int say(const struct args *a, const char *what, const char *name, struct 
 
 static int name(const struct args *a, const struct scope *s, struct err *e)
 {
+	struct buf other = BUF_INIT(PATH_MAX);
 	struct project p;
 	int ret = scope_identify(s, &p, e);
 
@@ -45,8 +48,15 @@ static int name(const struct args *a, const struct scope *s, struct err *e)
 		ret = err_set(e, HF_EUSAGE,
 			      "%s is no project of its own: it cannot be named", s->dir);
 	else
+		ret = identity_may_take(&s->vault, &p, str_of(s->project),
+					str_of(a->name), &other, e);
+	if (!ret)
 		ret = trust_name(s->state_dir, p.id, str_of(a->name), e);
+	if (!ret && other.n)
+		log_warn("'%s' is also the name of %s: the two share what is remembered",
+			 a->name, buf_cstr(&other));
 	project_release(&p);
+	buf_release(&other);
 	return ret ? ret : say(a, "name", a->name, e);
 }
 
@@ -54,6 +64,7 @@ static int name(const struct args *a, const struct scope *s, struct err *e)
 static int file(const struct args *a, const struct scope *s, struct err *e)
 {
 	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(HANDOFF_DOC_MAX);
+	struct docs_item it;
 	int ret;
 
 	if (a->nwords)
@@ -61,6 +72,12 @@ static int file(const struct args *a, const struct scope *s, struct err *e)
 	else
 		fs_join(&path, str_of(s->worktree), STR(SHIPPED));
 	ret = fs_read(buf_cstr(&path), &text, e);
+	if (!ret && !docs_item_of(&it, STR(SHIPPED), buf_str(&text)))
+		ret = err_set(e, HF_EUSAGE,
+			      "%s: no handoff document (its title is \"# Handoff: ...\")",
+			      buf_cstr(&path));
+	else if (!ret)
+		docs_item_release(&it);
 	if (!ret)
 		ret = trust_text(s->state_dir, buf_str(&text), e);
 	if (!ret)

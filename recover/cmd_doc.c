@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "commands.h"
 #include "input.h"
 #include "work/handoff.h"
@@ -48,13 +49,20 @@ static int put(const struct args *a, const struct buf *doc, struct err *e)
 	return out_end(&o, e);
 }
 
+static bool one_word(str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (str_is_space(s.p[i]))
+			return false;
+	return true;
+}
+
 /* A word that is written like a path and leads to no transcript is a slip, not a focus. */
 static int not_a_slip(const char *word, struct err *e)
 {
 	str s = str_of(word);
 	struct stat st;
 	bool there = io.stat(word, &st) == 0;
-	size_t i;
 
 	if (there)
 		return S_ISREG(st.st_mode)
@@ -64,11 +72,8 @@ static int not_a_slip(const char *word, struct err *e)
 			       : err_set(e, HF_EFORMAT,
 					 "%s: not a regular file (--focus takes words)",
 					 word);
-	if (str_chr(s, '/') == STR_NPOS)
-		return 0;
-	for (i = 0; i < s.n; i++)
-		if (str_is_space(s.p[i]))
-			return 0; /* a sentence with a path in it */
+	if (str_chr(s, '/') == STR_NPOS || !one_word(s))
+		return 0; /* words, or a sentence with a path in it */
 	return err_set(e, HF_ENOTFOUND, "%s: no such file (--focus takes words)", word);
 }
 
@@ -82,8 +87,14 @@ static int session_of(const struct args *a, const char **name, struct err *e)
 		return 0;
 	if (!a->word[0][0])
 		return err_set(e, HF_EUSAGE, "doc: the session's name is empty");
-	if (!catalog_is_session(&where, a->word[0]))
-		return not_a_slip(a->word[0], e);
+	if (!catalog_is_session(&where, a->word[0])) {
+		int ret = not_a_slip(a->word[0], e);
+
+		if (!ret && !a->focus && one_word(str_of(a->word[0])))
+			log_warn("'%.60s' names no session: taken as what to focus on",
+				 a->word[0]);
+		return ret;
+	}
 	*name = a->word[0];
 	return 0;
 }
@@ -100,6 +111,8 @@ static int run(const struct args *a, struct err *e)
 		ret = focus_of(a, name ? 1 : 0, &focus, e);
 	if (!ret)
 		ret = input_open(&in, a, name, false, e);
+	if (!ret)
+		ret = input_spares(&in, a, e);
 	if (!ret)
 		ret = glance_known(&in.src, in.pick.path, e);
 	if (!ret) {

@@ -45,6 +45,8 @@ static int run(const struct args *a, struct err *e)
 	piped = strcmp(a->output, "-") == 0;
 	ret = input_open(&in, a, a->word[0], false, e);
 	if (!ret)
+		ret = input_spares(&in, a, e);
+	if (!ret)
 		ret = glance_check(&in.src, in.pick.path, e);
 	if (!ret)
 		ret = piped ? repair_write(&in.src, in.pick.path, STDOUT_FILENO,

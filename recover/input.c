@@ -154,6 +154,13 @@ int input_phase(const struct args *a, input_phase_fn *phase, bool or_history,
 	return ret;
 }
 
+int input_spares(const struct input *in, const struct args *a, struct err *e)
+{
+	struct catalog_options o = {.claude_dir = a->claude_dir};
+
+	return a->output ? catalog_spared(&o, &in->src, a->output, e) : 0;
+}
+
 void input_release(struct input *in)
 {
 	progress_end(&in->progress);

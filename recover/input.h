@@ -46,6 +46,8 @@ typedef int input_phase_fn(struct source *src, const char *path,
 			   struct err *e);
 int input_phase(const struct args *a, input_phase_fn *phase, bool or_history,
 		struct err *e);
+/* 0 when -o names nothing of the client's (catalog_spared), or nothing. */
+int input_spares(const struct input *in, const struct args *a, struct err *e);
 void input_release(struct input *in);
 
 #endif

@@ -143,3 +143,8 @@ void source_release(struct source *s)
 		io.close(s->fd);
 	*s = (struct source){.fd = -1};
 }
+
+bool source_is(const struct source *s, const struct stat *st)
+{
+	return st->st_dev == s->dev && st->st_ino == s->ino;
+}

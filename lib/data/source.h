@@ -35,6 +35,8 @@ int source_open(struct source *s, const char *path, struct err *e);
 /* Bytes read, 0 at the end, HF_EIO. */
 long source_read(struct source *s, char *p, size_t n);
 int source_seek(struct source *s, uint64_t off);
+/* Whether st is the file that s reads: what must never be written over. */
+bool source_is(const struct source *s, const struct stat *st);
 void source_release(struct source *s);
 
 #endif

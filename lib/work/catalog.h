@@ -95,10 +95,16 @@ int catalog_find(const struct catalog_options *o, const char *name,
 int catalog_dead(const struct catalog_options *o, struct catalog_pick *p, struct err *e);
 /*
  * The rule of `/recover X`: true when X is meant as a session (it resolves to one, or is
- * written like one: an id, 8 or more hexadecimal digits, a transcript's file name, the full
+ * written like one: an id, CATALOG_PREFIX_MIN or more hexadecimal digits of which one is 0 to 9, a transcript's file name, the full
  * path of anything), false when it is words to focus on.
  */
 bool catalog_is_session(const struct catalog_options *o, const char *x);
+/*
+ * 0 when `path` may be written: it is not the transcript that src reads, and does not lie in
+ * the client's folder, where nothing is ours. Else HF_EUSAGE. "-" is no file.
+ */
+int catalog_spared(const struct catalog_options *o, const struct source *src,
+		   const char *path, struct err *e);
 void catalog_pick_release(struct catalog_pick *p);
 
 #endif

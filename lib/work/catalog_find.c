@@ -278,7 +278,7 @@ static bool written_like_id(str x)
 		if (!str_is_digit(c) && c != '-' && (c < 'a' || c > 'f'))
 			return false;
 	}
-	return digit && x.n >= CATALOG_ID_CHARS;
+	return digit && x.n >= CATALOG_PREFIX_MIN;
 }
 
 bool catalog_is_session(const struct catalog_options *o, const char *x)
@@ -303,6 +303,51 @@ bool catalog_is_session(const struct catalog_options *o, const char *x)
 	catalog_pick_release(&p);
 	buf_release(&dir);
 	return is || looks_like_transcript(x);
+}
+
+/* The real path of the folder that `path` is in, or is to be in; false when there is none. */
+static bool folder_of(const char *path, struct buf *out)
+{
+	struct buf dir = BUF_INIT(PATH_MAX);
+	size_t slash = str_rchr(str_of(path), '/');
+	char *real;
+
+	if (slash == STR_NPOS)
+		buf_byte(&dir, '.');
+	else
+		buf_add(&dir, slash ? str_head(str_of(path), slash) : STR("/"));
+	real = dir.full ? NULL : realpath(buf_cstr(&dir), NULL);
+	if (real)
+		buf_add(out, str_of(real));
+	free(real);
+	buf_release(&dir);
+	return out->n > 0;
+}
+
+int catalog_spared(const struct catalog_options *o, const struct source *src,
+		   const char *path, struct err *e)
+{
+	struct buf client = BUF_INIT(PATH_MAX), folder = BUF_INIT(PATH_MAX);
+	struct stat st;
+	int ret = 0;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	if (io.stat(path, &st) == 0 && source_is(src, &st)) {
+		ret = err_set(e, HF_EUSAGE,
+			      "%s: is the transcript itself: write to another file",
+			      path);
+	} else if (catalog_dir(o, &client, NULL) == 0 && folder_of(path, &folder)) {
+		buf_byte(&client, '/');
+		buf_byte(&folder, '/');
+		if (str_starts(buf_str(&folder), buf_str(&client)))
+			ret = err_set(e, HF_EUSAGE,
+				      "%s: lies in the client's folder: write elsewhere",
+				      path);
+	}
+	buf_release(&client);
+	buf_release(&folder);
+	return ret;
 }
 
 void catalog_pick_release(struct catalog_pick *p)

@@ -103,14 +103,21 @@ void docs_item_release(struct docs_item *it)
 	*it = (struct docs_item){0};
 }
 
+/* One that was written by hand, with a title and no front matter. */
+static bool is_plain(const struct note *n)
+{
+	return str_starts(n->title, STR("Handoff:"));
+}
+
 /* Fill it from text, which it takes. False (nothing taken) when that is no document. */
-static bool item_fill(struct docs_item *it, str name, struct buf *text, bool archived)
+static bool item_fill(struct docs_item *it, str name, struct buf *text, bool archived,
+		      bool plain)
 {
 	struct note n;
 	str title;
 
 	note_parse(&n, buf_str(text));
-	if (!is_document(&n))
+	if (!is_document(&n) && !(plain && is_plain(&n)))
 		return false;
 	*it = (struct docs_item){
 		.status = note_status(&n),
@@ -140,7 +147,7 @@ bool docs_item_of(struct docs_item *it, str name, str text)
 
 	*it = (struct docs_item){0};
 	buf_add(&copy, text);
-	ok = !copy.full && item_fill(it, name, &copy, false);
+	ok = !copy.full && item_fill(it, name, &copy, false, true);
 	buf_release(&copy);
 	return ok;
 }
@@ -224,7 +231,8 @@ static int load_folder(struct docs *d, const struct vault *v, str project,
 		str name = str_of(l.name[i]);
 
 		if (*bytes < DOCS_BYTES_MAX && read_text(v, f, project, name, &text) &&
-		    item_fill(&d->item[d->n], name, &text, f == VAULT_ARCHIVE))
+		    item_fill(&d->item[d->n], name, &text, f == VAULT_ARCHIVE,
+			      false))
 			*bytes += d->item[d->n++].size;
 		else
 			d->odd++;

@@ -73,7 +73,7 @@ const struct docs_item *docs_offer(const struct docs *d, str worktree);
 const struct docs_item *docs_offer_to(const struct docs *d, str worktree, str session);
 const struct docs_item *docs_named(const struct docs *d, str name);
 
-/* A document that lies elsewhere: false when text is none. Give back with docs_item_release. */
+/* A document that lies elsewhere, also one without front matter: false when text is none. Give back with docs_item_release. */
 bool docs_item_of(struct docs_item *it, str name, str text);
 void docs_item_release(struct docs_item *it);
 /* Append the text of one document by name, wherever it lies: handoffs/, archive/, packed. HF_ENOTFOUND. */

@@ -74,6 +74,45 @@ void identity_folder(const struct vault *v, const struct project *p, struct buf 
 	buf_release(&text);
 }
 
+static int stop(const char *name, void *arg)
+{
+	(void)name;
+	(void)arg;
+	return 1;
+}
+
+static bool holds_something(const struct vault *v, str folder)
+{
+	static const enum vault_folder in[] = {VAULT_SESSIONS, VAULT_ENTITIES,
+					       VAULT_HANDOFFS, VAULT_ARCHIVE};
+
+	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
+		if (vault_each(v, in[i], folder, "", stop, NULL, NULL) == 1)
+			return true;
+	return false;
+}
+
+int identity_may_take(const struct vault *v, const struct project *p, str folder,
+		      str name, struct buf *other, struct err *e)
+{
+	struct buf text = BUF_INIT(NOTE_MAX);
+	struct note n;
+
+	if (str_eq(folder, name))
+		return 0;
+	if (holds_something(v, folder))
+		return err_set(
+			e, HF_EUSAGE,
+			"%s/%.*s holds notes of this project, which '%.*s' would not have: rename that folder first",
+			v->root, STR_ARG(folder), STR_ARG(name));
+	if (read_note(v, name, &text) && !owns(p, buf_str(&text))) {
+		note_parse(&n, buf_str(&text));
+		note_value(&n, "id", other);
+	}
+	buf_release(&text);
+	return 0;
+}
+
 static void add_element(struct buf *list, const char *id)
 {
 	struct buf line = BUF_INIT(LIST_MAX);

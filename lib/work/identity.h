@@ -21,6 +21,13 @@
 
 /* Append the name of the folder. Reads at most one small file. A name given by the caller, by HANDOFF_PROJECT, and PROJECT_NONE are taken as they are. */
 void identity_folder(const struct vault *v, const struct project *p, struct buf *name);
+/*
+ * May the project, whose folder is `folder`, be called `name`? HF_EUSAGE when something of it is
+ * stored in its folder: that would not be found any more. Else 0; the id of another project
+ * that owns that name's folder is appended to `other`.
+ */
+int identity_may_take(const struct vault *v, const struct project *p, str folder,
+		      str name, struct buf *other, struct err *e);
 /* Write project.md where there is none, or add this project's id to its aliases. Takes and gives back the lock unless the caller has it. */
 int identity_record(struct vault *v, const struct project *p, str folder, struct err *e);
 

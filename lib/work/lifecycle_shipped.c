@@ -53,6 +53,8 @@ static bool vault_knows(const struct lifecycle *l, const struct docs *d,
 {
 	struct search s = {.session = lifecycle_short(session)};
 
+	if (!session[0])
+		return false;
 	if (docs_of_session(d, str_of(session)))
 		return true;
 	if (l->vault_ok)

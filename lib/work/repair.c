@@ -209,12 +209,6 @@ static int temp_open(const char *path, struct buf *temp, struct err *e)
 	return err_sys(e, "%s", path);
 }
 
-/* Whether st is the file that src reads. */
-static bool is_source(const struct source *src, const struct stat *st)
-{
-	return st->st_dev == src->dev && st->st_ino == src->ino;
-}
-
 static int to_itself(const char *name, struct err *e)
 {
 	return err_set(e, HF_EUSAGE,
@@ -229,7 +223,7 @@ int repair_write(struct source *src, const char *src_path, int fd, const char *n
 	int ret, end;
 
 	*done = (struct repair_done){0};
-	if (io.fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_source(src, &st))
+	if (io.fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && source_is(src, &st))
 		return to_itself(name, e);
 	out_init(&o, fd, name);
 	ret = records_copy(src, src_path, &o, done, e);
@@ -245,7 +239,7 @@ int repair_copy(struct source *src, const char *src_path, const char *out_path,
 	int fd, ret;
 
 	*done = (struct repair_done){0};
-	if (io.stat(out_path, &st) == 0 && is_source(src, &st))
+	if (io.stat(out_path, &st) == 0 && source_is(src, &st))
 		return to_itself(out_path, e);
 	ret = fs_replaceable(out_path, e);
 	if (ret)

@@ -337,6 +337,27 @@ static int copy_path(const struct scope *s, const char *named, struct buf *path,
 		       : 0;
 }
 
+/* Only a handoff document, or an empty file, is written over. */
+static int is_document(const char *path, struct err *e)
+{
+	struct buf text = BUF_INIT(HANDOFF_DOC_MAX);
+	struct docs_item it;
+	struct stat st;
+	bool is;
+
+	if (io.lstat(path, &st) < 0 || !st.st_size)
+		return 0;
+	is = fs_read(path, &text, NULL) == 0 &&
+	     docs_item_of(&it, STR("copy"), buf_str(&text));
+	if (is)
+		docs_item_release(&it);
+	buf_release(&text);
+	return is ? 0
+		  : err_set(e, HF_EUSAGE,
+			    "HANDOFF_DOC: %s is no handoff document: it stays as it is",
+			    path);
+}
+
 static void make_copy(const struct scope *s, str text, struct save_done *done)
 {
 	const char *named = getenv("HANDOFF_DOC");
@@ -347,6 +368,8 @@ static void make_copy(const struct scope *s, str text, struct save_done *done)
 	if (!named || !*named)
 		return;
 	ret = copy_path(s, named, &path, &e);
+	if (!ret)
+		ret = is_document(buf_cstr(&path), &e);
 	if (!ret)
 		ret = fs_write_atomic(buf_cstr(&path), text, COPY_MODE, &e);
 	if (!ret)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "data/config.h"
+#include "work/docs.h"
 #include "work/identity.h"
 #include "work/trust.h"
 
@@ -104,6 +105,21 @@ void scope_release(struct scope *s)
 	free(s->dir);
 	free(s->worktree);
 	*s = (struct scope){.vault.lock = -1};
+}
+
+int scope_known(const struct scope *s, struct err *e)
+{
+	struct docs d = {0};
+	bool known = !s->session[0] || s->j;
+
+	if (!known && docs_load(&d, &s->vault, str_of(s->project), true, NULL) == 0)
+		for (size_t i = 0; i < d.n && !known; i++)
+			known = strcmp(d.item[i].session, s->session) == 0;
+	docs_release(&d);
+	return known ? 0
+		     : err_set(e, HF_ENOTFOUND,
+			       "no session '%s' is known in %s (`handoff list` names them)",
+			       s->session, s->project);
 }
 
 bool scope_runs(const struct scope *s)

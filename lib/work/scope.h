@@ -33,6 +33,8 @@ struct scope {
 /* HF_EUSAGE for a session id that is none. s is to be released whatever comes back. */
 int scope_open(struct scope *s, const char *session, const char *dir, struct err *e);
 void scope_release(struct scope *s);
+/* HF_ENOTFOUND when a session was given that neither the journal nor a document of the project knows. */
+int scope_known(const struct scope *s, struct err *e);
 /* The session runs now, and its hooks with it. */
 bool scope_runs(const struct scope *s);
 /* Identify the project of s->dir once more, with everything that is known of it. */

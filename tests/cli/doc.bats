@@ -87,8 +87,44 @@ Known Gaps"
 	orchard
 	run --separate-stderr -1 "$R" doc 99999999
 	complains "no session '99999999'"
+	run --separate-stderr -1 "$R" doc 38fc
+	complains "no session '38fc'"
 	run --separate-stderr -1 "$R" doc gone.jsonl
 	complains "gone.jsonl"
+}
+
+@test "one word that names no session is taken as a focus, and that is said" {
+	orchard
+	run --separate-stderr -0 "$R" doc pears
+	[ "$stderr" = "handoff-recover: 'pears' names no session: taken as what to focus on" ]
+	run --separate-stderr -0 "$R" doc "how many pears"
+	[ -z "$stderr" ]
+	run --separate-stderr -0 "$R" doc --focus pears
+	[ -z "$stderr" ]
+}
+
+@test "-o never writes over the transcript, nor anything of the client's" {
+	orchard
+	cp "$PLACED" want
+	cp "$PLACED" away.jsonl
+	ln away.jsonl hard.jsonl
+	ln -s away.jsonl soft.jsonl
+	for to in away.jsonl hard.jsonl soft.jsonl ./away.jsonl; do
+		for c in doc repair; do
+			run --separate-stderr -64 "$R" $c away.jsonl -o $to
+			complains "is the transcript itself"
+		done
+	done
+	cmp want away.jsonl
+	ln -s "$CLAUDE_CONFIG_DIR" client
+	for to in "$PLACED" "$CLAUDE_CONFIG_DIR/new.md" "client/projects/x.jsonl" client/settings.json; do
+		run --separate-stderr -64 "$R" doc away.jsonl -o "$to"
+		complains "lies in the client's folder"
+		[ ! -e "$CLAUDE_CONFIG_DIR/new.md" ]
+	done
+	run --separate-stderr -64 "$R" repair away.jsonl -o "$CLAUDE_CONFIG_DIR/new.jsonl"
+	complains "lies in the client's folder"
+	cmp want "$PLACED"
 }
 
 @test "-o writes the same, whole, and for the owner only" {

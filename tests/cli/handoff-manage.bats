@@ -145,3 +145,39 @@ setup()
 	run -0 "$H" status --json
 	json .project wood
 }
+
+@test "trust: what is no document cannot be accepted" {
+	echo 'About the trees' >notes.md
+	run --separate-stderr -64 "$H" trust notes.md
+	grumbles "notes.md: no handoff document"
+	[ ! -e "$STATE/trusted" ]
+}
+
+@test "trust --name: nothing that is stored gets out of reach" {
+	unset HANDOFF_PROJECT
+	"$H" log decision 'count by hand'
+	run --separate-stderr -64 "$H" trust --name wood
+	grumbles "orchard holds notes of this project, which 'wood' would not have"
+	run -0 "$H" brief
+	holds 'count by hand'
+	mv "$HANDOFF_VAULT/orchard" "$HANDOFF_VAULT/wood"
+	run --separate-stderr -0 "$H" trust --name wood
+	[ -z "$stderr" ]
+	run -0 "$H" brief
+	holds 'count by hand'
+	mkdir ../grove
+	cd ../grove
+	git init -q .
+	run --separate-stderr -0 "$H" trust --name wood
+	[[ $stderr == *"'wood' is also the name of path:$ORCHARD/.git: the two share"* ]]
+}
+
+@test "a session that nobody knows is said, not passed over" {
+	saved
+	for c in status hazards 'hazards --retire 1 --reason done'; do
+		run --separate-stderr -1 "$H" $c --session nosuch
+		grumbles "no session 'nosuch' is known in orchard"
+	done
+	run -0 "$H" hazards --session $S
+	holds "never shake the trees"
+}

@@ -115,6 +115,23 @@ setup()
 	[ ! -e ../handoff.md ]
 }
 
+@test "HANDOFF_DOC writes over a document only" {
+	document >"$BATS_TEST_TMPDIR/doc.md"
+	export HANDOFF_DOC=README.md
+	echo 'About the trees' >README.md
+	run -0 "$H" save --session $S "$BATS_TEST_TMPDIR/doc.md"
+	holds "README.md is no handoff document: it stays as it is"
+	[ "$(cat README.md)" = 'About the trees' ]
+	: >README.md
+	run -0 "$H" save --session $S "$BATS_TEST_TMPDIR/doc.md"
+	holds "A copy to read: "
+	run -0 "$H" save --session $S "$BATS_TEST_TMPDIR/doc.md"
+	holds "A copy to read: "
+	document >README.md
+	run -0 "$H" save --session $S "$BATS_TEST_TMPDIR/doc.md"
+	holds "A copy to read: "
+}
+
 @test "a document that another session wrote for a dead one is a recovered one" {
 	document >doc.md
 	run -0 "$H" save --session $S --recovered --focus "the pears" doc.md
