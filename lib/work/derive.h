@@ -8,7 +8,7 @@
  * did it, answers to questions, the approved plan, calls that the user refused with a reason,
  * the tasks that are open, files edited and commits. Only from records that are in the file,
  * with `origin=derived` and the record's uuid behind `from=`, each a sentence or a line of at
- * most DERIVE_TEXT_MAX bytes, at most a few of a kind and five in all a turn, below what an
+ * most DERIVE_TEXT_MAX bytes, at most a few of a kind and four in words a turn, below what an
  * agent logs itself (3 unless it says otherwise): files 1, all others 2. docs/extraction.md
  * has the rules.
  *

@@ -20,7 +20,7 @@
 #define COUNT(a)     (sizeof(a) / sizeof *(a))
 #define TEXTS_MAX    (32u << 20) /* of all candidates */
 #define TEXT_MAX     (128u << 10)
-#define GOAL_MAX     240
+#define GOAL_MAX     DERIVE_TEXT_MAX
 #define GOAL_BYTES   4000 /* of a request that are looked at */
 #define GOAL_WORDS   3    /* a shorter request is no goal */
 #define WIDE_WORD    2 /* characters of Chinese, Japanese or Korean that count as one */
@@ -34,12 +34,12 @@
 #define IMPORTANCE_TOLD 2 /* goal, decisions, dead ends, steps, commits */
 #define IMPORTANCE_FILE 1
 
-/* What one turn gives at most, of each kind and of those that are no state. */
+/* What one turn gives at most, of each kind and of words in all. */
 static const unsigned MOST[EVENT_TYPES] = {
-	[EVENT_GOAL] = 1,    [EVENT_NEXT_STEP] = 1, [EVENT_DECISION] = 3,
-	[EVENT_DEADEND] = 2, [EVENT_FILE] = 3,
+	[EVENT_GOAL] = 1,    [EVENT_NEXT_STEP] = 1, [EVENT_DECISION] = 4,
+	[EVENT_DEADEND] = 3, [EVENT_FILE] = 2,
 };
-#define MOST_OF_TURN 5
+#define MOST_WORDS 4
 
 struct making {
 	struct derive_cands *c;
@@ -296,6 +296,13 @@ static bool is_about_talk(const struct fact_answer *a)
 		STR("looks good"),
 	};
 
+	static const str LEAVE[] = {STR("would you like me"), STR("do you want me"),
+				    STR("want me to"), STR("shall i "), STR("should i ")};
+
+	/* leave to do something now */
+	if (starts_any(a->question, LEAVE, COUNT(LEAVE)) &&
+	    (str_istarts(a->answer, STR("yes")) || str_istarts(a->answer, STR("no"))))
+		return true;
 	return has_any(a->question, TALK, COUNT(TALK)) ||
 	       starts_any(a->answer, TALK, COUNT(TALK));
 }
@@ -310,7 +317,7 @@ static void add_answers(struct making *m)
 			continue;
 		prose_cut(&m->text, a->question.n ? a->question : a->header, SUBJECT_MAX);
 		buf_printf(&m->text, " \xe2\x86\x92 %.*s", STR_ARG(a->answer));
-		if (a->note.n) {
+		if (a->note.n && !str_eq(a->note, a->answer)) {
 			buf_printf(&m->text, " (%.*s)", STR_ARG(a->note));
 		} else if (a->description.n && a->answer.n < ANSWER_SHORT) {
 			buf_add(&m->text, STR(" ("));
@@ -321,17 +328,33 @@ static void add_answers(struct making *m)
 	}
 }
 
-static void add_plan(struct making *m)
+/* What a plan is about: its heading, or below one that only says that it is a plan, a line. */
+static str plan_name(str plan)
 {
-	const struct fact_prompt *first = first_request(m->f);
-	str heading = doctask_heading(m->f->plan);
+	str heading = doctask_heading(plan), line;
 
 	if (str_istarts(heading, STR("plan: ")))
 		heading = str_from(heading, 6);
+	if (words_of(heading) > 2)
+		return heading;
+	while (str_line(&plan, &line)) {
+		line = str_trim(line);
+		if (words_of(line) > 2 && str_chr(STR("#|`-*>"), line.p[0]) == STR_NPOS)
+			return line;
+	}
+	return words_of(heading) > 1 ? heading : STR_NONE;
+}
+
+static void add_plan(struct making *m)
+{
+	const struct fact_prompt *first = first_request(m->f);
+	str name = plan_name(m->f->plan);
+
 	/* a session that was begun with a plan has it as its goal */
-	if (!heading.n || (first && first->record == m->f->plan_record))
+	if (!name.n || (first && first->record == m->f->plan_record))
 		return;
-	buf_printf(&m->text, "Plan approved: %.*s", STR_ARG(heading));
+	buf_add(&m->text, STR("Plan approved: "));
+	prose_cut(&m->text, name, SUBJECT_MAX);
 	add(m, EVENT_DECISION, m->f->plan_record);
 }
 
@@ -351,14 +374,20 @@ static void add_verdicts(struct making *m)
 	}
 }
 
-/* What the user did not let happen, with the reason. */
+/* What the user did not let happen, with the reason; of a plan, what is to be otherwise. */
 static void add_refusals(struct making *m)
 {
 	for (size_t i = 0; i < m->f->nrefused; i++) {
 		const struct fact_refused *r = &m->f->refused[i];
 
-		if (!r->words.n)
+		if (words_of(r->words) < GOAL_WORDS || str_ends(r->words, STR("?")))
 			continue;
+		if (str_eq(r->tool, STR("ExitPlanMode"))) {
+			buf_printf(&m->text, "User, of the plan: %.*s",
+				   STR_ARG(r->words));
+			add(m, EVENT_DECISION, r->record);
+			continue;
+		}
 		buf_printf(&m->text, "Refused: %.*s ", STR_ARG(r->tool));
 		prose_cut(&m->text, r->label, SUBJECT_MAX);
 		buf_printf(&m->text, " (\"%.*s\")", STR_ARG(r->words));
@@ -368,20 +397,16 @@ static void add_refusals(struct making *m)
 
 /* ---- files and commits ---- */
 
-/* Number of the turn that a record is in. */
+/* Number of the turn that a record is in: one begins with each prompt, and with each answer. */
 static size_t turn_of(const struct facts *f, uint64_t record)
 {
-	size_t low = 0, high = f->nprompt;
+	size_t turn = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->prompt[mid].record <= record)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	for (size_t i = 0; i < f->nprompt && f->prompt[i].record <= record; i++)
+		turn++;
+	for (size_t i = 0; i < f->nanswer && f->answer[i].record <= record; i++)
+		turn++;
+	return turn;
 }
 
 static int by_first(const void *a, const void *b)
@@ -546,26 +571,25 @@ static void number_places(struct derive_cands *c)
 /* The first of each turn stay: what comes later in it must not push out what is written. */
 static void keep_bounds(struct derive_cands *c, const struct facts *f)
 {
-	unsigned of[EVENT_TYPES] = {0}, all = 0;
+	unsigned of[EVENT_TYPES] = {0};
 	size_t turn = SIZE_MAX, n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct derive_cand *v = &c->v[i];
-		bool state =
-			v->type == EVENT_GOAL || v->type == EVENT_NEXT_STEP || v->retires;
+		struct derive_cand v = c->v[i];
+		bool words = v.type == EVENT_DECISION || v.type == EVENT_DEADEND;
 
-		if (turn_of(f, v->record) != turn) {
-			turn = turn_of(f, v->record);
+		if (turn_of(f, v.record) != turn) {
+			turn = turn_of(f, v.record);
 			memset(of, 0, sizeof of);
-			all = 0;
 		}
-		if (!state && (of[v->type] == MOST[v->type] || all == MOST_OF_TURN))
-			continue;
-		if (!state) {
-			of[v->type]++;
-			all++;
+		if (!v.retires) {
+			if (of[v.type] == MOST[v.type] ||
+			    (words &&
+			     of[EVENT_DECISION] + of[EVENT_DEADEND] == MOST_WORDS))
+				continue;
+			of[v.type]++;
 		}
-		c->v[n++] = c->v[i];
+		c->v[n++] = v;
 	}
 	c->n = n;
 }

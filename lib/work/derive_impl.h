@@ -16,7 +16,7 @@
 
 #define DERIVE_IDS_MAX (64u << 10) /* bytes of a list of ids */
 
-/* Different hashes; sorted when looked into. */
+/* Numbers; what was added last stands behind those that are in order. */
 struct derive_set {
 	uint64_t *v;
 	size_t n, sorted; /* v[0..sorted) is in order */
@@ -24,6 +24,7 @@ struct derive_set {
 
 bool derive_set_has(struct derive_set *s, uint64_t v);
 void derive_set_add(struct derive_set *s, uint64_t v);
+void derive_set_sort(struct derive_set *s);
 
 /* What stands in notes: lists are ids joined by ',', each behind a ','. */
 struct derive_known {
@@ -37,6 +38,9 @@ struct derive_known {
 	uint64_t ino, size;
 	uint64_t tail; /* hash of the bytes before `size` */
 	bool changed;  /* since it was loaded */
+	struct buf
+		loaded; /* the file that was loaded, and in it the hashes of contents */
+	str texts;      /* that are not in `text` yet: most runs do not ask for them */
 };
 
 void derive_known_init(struct derive_known *k);
@@ -63,6 +67,8 @@ void derive_know_others(struct derive_known *k, const struct vault *v,
 
 /* False, and k as it was: nothing is remembered, or nothing that can be read. */
 bool derive_state_load(struct derive_known *k, const char *state_dir, str session);
+/* Put the hashes of contents that were loaded into k->text. */
+void derive_state_texts(struct derive_known *k);
 int derive_state_save(struct derive_known *k, const char *state_dir, str session,
 		      struct err *e);
 

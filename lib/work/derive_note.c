@@ -24,13 +24,50 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-bool derive_set_has(struct derive_set *s, uint64_t v)
+#define TAIL_MAX 64 /* values behind the sorted ones that are looked through one by one */
+
+/* Where v is, or is to be, among the sorted ones. */
+static size_t place_of(const struct derive_set *s, uint64_t v)
 {
-	if (s->sorted < s->n) {
+	size_t low = 0, high = s->sorted;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->v[mid] < v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void derive_set_sort(struct derive_set *s)
+{
+	if (s->n - s->sorted > TAIL_MAX) {
 		qsort(s->v, s->n, sizeof(*s->v), by_value);
 		s->sorted = s->n;
 	}
-	return s->n && bsearch(&v, s->v, s->n, sizeof(*s->v), by_value);
+	for (; s->sorted < s->n; s->sorted++) {
+		uint64_t v = s->v[s->sorted];
+		size_t at = place_of(s, v);
+
+		memmove(s->v + at + 1, s->v + at, (s->sorted - at) * sizeof(*s->v));
+		s->v[at] = v;
+	}
+}
+
+bool derive_set_has(struct derive_set *s, uint64_t v)
+{
+	size_t at;
+
+	if (s->n - s->sorted > TAIL_MAX)
+		derive_set_sort(s);
+	for (size_t i = s->sorted; i < s->n; i++)
+		if (s->v[i] == v)
+			return true;
+	at = place_of(s, v);
+	return at < s->sorted && s->v[at] == v;
 }
 
 void derive_set_add(struct derive_set *s, uint64_t v)
@@ -67,6 +104,7 @@ void derive_known_release(struct derive_known *k)
 	buf_release(&k->steps);
 	buf_release(&k->step);
 	buf_release(&k->file);
+	buf_release(&k->loaded);
 }
 
 bool derive_has_id(struct derive_known *k, uint32_t id)
@@ -76,6 +114,7 @@ bool derive_has_id(struct derive_known *k, uint32_t id)
 
 bool derive_has_text(struct derive_known *k, str content)
 {
+	derive_state_texts(k);
 	return derive_set_has(&k->text, str_hash(content));
 }
 
@@ -194,6 +233,7 @@ static bool is_unchanged(const struct derive_known *k, const struct vault *v, st
 static void unknow(struct derive_known *k)
 {
 	set_release(&k->text);
+	k->texts = STR_NONE;
 	buf_reset(&k->goals);
 	buf_reset(&k->steps);
 	buf_reset(&k->step);

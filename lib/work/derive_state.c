@@ -4,22 +4,23 @@
  *   handoff-derived 1 <hash of the rest, hex>\n
  *   note <inode> <size> <hash of the bytes before size, hex> <file name>\n
  *   goals ,<id>,<id>\n   steps ,<id>,<id>\n   step <content>\n     where there are any
- *   id <hex>\n           text <hex>\n
+ *   id <8 hex digits each>\n   text <16 hex digits each>\n
  *
  * Derived: where it is missing or damaged the note is read, so it is written over in place.
  */
 #include "work/derive_impl.h"
 
 #include <limits.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/fs.h"
 
-#define FOLDER    "facts"
-#define ENDING    ".derived"
-#define MAGIC     "handoff-derived 1 "
-#define STATE_MAX (8u << 20)
-#define HEX_BYTES 17
+#define FOLDER      "facts"
+#define ENDING      ".derived"
+#define MAGIC       "handoff-derived 1 "
+#define STATE_MAX   (8u << 20)
+#define ID_DIGITS   8
+#define HASH_DIGITS 16
 
 static void state_path(const char *state_dir, str session, struct buf *b)
 {
@@ -33,7 +34,7 @@ static bool read_hex(str s, uint64_t *out)
 {
 	uint64_t v = 0;
 
-	if (!s.n || s.n >= HEX_BYTES)
+	if (!s.n || s.n > HASH_DIGITS)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
@@ -46,12 +47,42 @@ static bool read_hex(str s, uint64_t *out)
 	return true;
 }
 
-static void add_hex(struct buf *b, uint64_t v)
+static void add_hex(struct buf *b, uint64_t v, size_t digits)
 {
-	char hex[HEX_BYTES];
+	char *p = buf_room(b, digits);
 
-	snprintf(hex, sizeof hex, "%llx", (unsigned long long)v);
-	buf_add(b, str_of(hex));
+	for (size_t i = 0; p && i < digits; i++)
+		p[i] = "0123456789abcdef"[v >> 4 * (digits - 1 - i) & 15];
+	if (p)
+		b->n += digits;
+}
+
+/* Numbers of so many digits each, written side by side. */
+static bool load_set(struct derive_set *s, str hex, size_t digits)
+{
+	uint64_t v;
+
+	for (; hex.n; hex = str_from(hex, digits)) {
+		if (hex.n < digits || !read_hex(str_head(hex, digits), &v))
+			return false;
+		derive_set_add(s, v);
+	}
+	return true;
+}
+
+void derive_state_texts(struct derive_known *k)
+{
+	struct derive_set all = {NULL, 0, 0};
+
+	if (!k->texts.n)
+		return;
+	load_set(&all, k->texts, HASH_DIGITS);
+	all.sorted = all.n; /* as they were written */
+	for (size_t i = 0; i < k->text.n; i++)
+		derive_set_add(&all, k->text.v[i]);
+	free(k->text.v);
+	k->text = all;
+	k->texts = STR_NONE;
 }
 
 static bool load_note(struct derive_known *k, str rest)
@@ -69,7 +100,6 @@ static bool load_note(struct derive_known *k, str rest)
 static bool load_line(struct derive_known *k, str line)
 {
 	str rest = line, key, value;
-	uint64_t v;
 
 	if (!str_word(&rest, &key))
 		return false;
@@ -82,12 +112,10 @@ static bool load_line(struct derive_known *k, str line)
 		buf_add(&k->steps, value);
 	else if (str_eq(key, STR("step")))
 		buf_add(&k->step, value);
-	else if (read_hex(value, &v) && str_eq(key, STR("id")))
-		derive_set_add(&k->id, v);
-	else if (read_hex(value, &v) && str_eq(key, STR("text")))
-		derive_set_add(&k->text, v);
+	else if (str_eq(key, STR("text")))
+		k->texts = value;
 	else
-		return false;
+		return str_eq(key, STR("id")) && load_set(&k->id, value, ID_DIGITS);
 	return true;
 }
 
@@ -106,12 +134,14 @@ static bool whole(str text, str *lines)
 
 bool derive_state_load(struct derive_known *k, const char *state_dir, str session)
 {
-	struct buf path = BUF_INIT(PATH_MAX), text = BUF_INIT(STATE_MAX);
+	struct buf path = BUF_INIT(PATH_MAX);
 	str lines = STR_NONE, line;
 	bool ok;
 
+	k->loaded = BUF_INIT(STATE_MAX);
 	state_path(state_dir, session, &path);
-	ok = fs_read(buf_cstr(&path), &text, NULL) == 0 && whole(buf_str(&text), &lines);
+	ok = fs_read(buf_cstr(&path), &k->loaded, NULL) == 0 &&
+	     whole(buf_str(&k->loaded), &lines);
 	while (ok && str_line(&lines, &line))
 		ok = load_line(k, line);
 	if (!ok) {
@@ -119,10 +149,8 @@ bool derive_state_load(struct derive_known *k, const char *state_dir, str sessio
 		derive_known_init(k);
 	}
 	k->id.sorted = k->id.n;
-	k->text.sorted = k->text.n;
 	k->changed = false;
 	buf_release(&path);
-	buf_release(&text);
 	return ok;
 }
 
@@ -133,17 +161,14 @@ static void add_list(struct buf *b, const char *key, str list)
 }
 
 /* Each value once. */
-static void add_set(struct buf *b, const char *key, struct derive_set *s)
+static void add_set(struct buf *b, const char *key, struct derive_set *s, size_t digits)
 {
-	derive_set_has(s, 0); /* sorts */
-	for (size_t i = 0; i < s->n; i++) {
-		if (i && s->v[i] == s->v[i - 1])
-			continue;
-		buf_add(b, str_of(key));
-		buf_byte(b, ' ');
-		add_hex(b, s->v[i]);
-		buf_byte(b, '\n');
-	}
+	derive_set_sort(s);
+	buf_printf(b, "%s ", key);
+	for (size_t i = 0; i < s->n; i++)
+		if (!i || s->v[i] != s->v[i - 1])
+			add_hex(b, s->v[i], digits);
+	buf_byte(b, '\n');
 }
 
 int derive_state_save(struct derive_known *k, const char *state_dir, str session,
@@ -156,16 +181,17 @@ int derive_state_save(struct derive_known *k, const char *state_dir, str session
 	if (k->file.n) {
 		buf_printf(&lines, "note %llu %llu ", (unsigned long long)k->ino,
 			   (unsigned long long)k->size);
-		add_hex(&lines, k->tail);
+		add_hex(&lines, k->tail, HASH_DIGITS);
 		buf_printf(&lines, " %s\n", buf_cstr(&k->file));
 	}
 	add_list(&lines, "goals", buf_str(&k->goals));
 	add_list(&lines, "steps", buf_str(&k->steps));
 	add_list(&lines, "step", buf_str(&k->step));
-	add_set(&lines, "id", &k->id);
-	add_set(&lines, "text", &k->text);
+	add_set(&lines, "id", &k->id, ID_DIGITS);
+	derive_state_texts(k);
+	add_set(&lines, "text", &k->text, HASH_DIGITS);
 	buf_add(&text, STR(MAGIC));
-	add_hex(&text, str_hash(buf_str(&lines)));
+	add_hex(&text, str_hash(buf_str(&lines)), HASH_DIGITS);
 	buf_byte(&text, '\n');
 	buf_add(&text, buf_str(&lines));
 	fs_join(&path, str_of(state_dir), STR(FOLDER));

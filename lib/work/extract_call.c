@@ -385,12 +385,19 @@ static void on_tool_error(struct extract *x, const struct call *c, str text)
 /* What the user said when refusing a call, if it was in words. */
 static str refusal_words(struct extract *x, str text)
 {
-	size_t k = str_find(text, STR("the user said:"));
+	static const str BEFORE[] = {STR("the user said:"),
+				     STR("reason for the rejection:")};
+	size_t k = STR_NPOS;
 	str words;
 
+	for (size_t i = 0; i < COUNT(BEFORE) && k == STR_NPOS; i++) {
+		k = str_find(text, BEFORE[i]);
+		if (k != STR_NPOS)
+			k += BEFORE[i].n;
+	}
 	if (k == STR_NPOS || str_find(text, STR("The user wants to clarify")) != STR_NPOS)
 		return STR_NONE;
-	words = extract_squeezed(x, str_from(text, k + 14));
+	words = extract_squeezed(x, str_from(text, k));
 	return str_head(words, str_find(words, STR(" Note: The user")));
 }
 

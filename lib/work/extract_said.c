@@ -30,6 +30,7 @@ static const struct fact_prompt *repeated(struct extract *x, str text)
 }
 
 #define SENTENCE_BYTES_MIN 4
+#define LAST_SENTENCES     3 /* of a text, where it asks for leave */
 
 /* All sentences of a text in scratch memory. */
 static str *all_sentences(struct extract *x, str text, size_t *n)
@@ -41,16 +42,46 @@ static str *all_sentences(struct extract *x, str text, size_t *n)
 	return s;
 }
 
+/* Whether a text ends by asking for leave: what it intends is an offer then. */
+static bool only_offers(const str *s, size_t n)
+{
+	for (size_t k = n > LAST_SENTENCES ? n - LAST_SENTENCES : 0; k < n; k++)
+		if (prose_asks_leave(s[k]))
+			return true;
+	return n && prose_asks(s[n - 1]);
+}
+
+#define TOLD_SHORT 60 /* what a person says in fewer bytes goes with the next sentence */
+#define TOLD_MOST  240
+
+static str told(struct extract *x, const str *s, size_t n, size_t k, bool user)
+{
+	struct buf b = BUF_INIT(DOOR_BYTES);
+	str text = s[k];
+
+	if (user && text.n < TOLD_SHORT && k + 1 < n && text.n + s[k + 1].n < TOLD_MOST) {
+		buf_add(&b, text);
+		buf_byte(&b, ' ');
+		buf_add(&b, s[k + 1]);
+		text = buf_str(&b);
+	}
+	text = extract_squeezed(x, text);
+	buf_release(&b);
+	return text;
+}
+
 /* The sentences of a text in which something is settled. */
 static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
 {
+	bool offers = !user && only_offers(s, n);
 	uint32_t count = 0;
 
 	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
 		enum prose_verdict verdict = prose_verdict(s[k], user);
 		struct fact_verdict *v;
 
-		if (verdict == PROSE_VERDICT_NONE)
+		if (verdict == PROSE_VERDICT_NONE ||
+		    (offers && verdict == PROSE_VERDICT_INTENT))
 			continue;
 		v = extract_push_newest(x, &extract_table[T_VERDICT]);
 		v->record = x->f.records;
@@ -58,7 +89,7 @@ static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
 		v->k = count++;
 		v->deadend = verdict == PROSE_VERDICT_DEADEND;
 		v->user = user;
-		v->text = extract_keep_line(x, extract_squeezed(x, s[k]));
+		v->text = extract_keep_line(x, told(x, s, n, k, user));
 		x->source = true;
 	}
 }

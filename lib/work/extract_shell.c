@@ -246,6 +246,9 @@ static str commit_option(str raw)
 	return STR_NONE;
 }
 
+#define SUBJECT_LOOKED 1000 /* bytes */
+#define SUBJECT_SHOWN  110
+
 /* The first line of the message that a `git commit -m` gave. */
 static str commit_subject(str raw)
 {
@@ -272,7 +275,7 @@ static str commit_subject(str raw)
 			m = str_head(m, k);
 	while (m.n && (m.p[m.n - 1] == '"' || m.p[m.n - 1] == '\''))
 		m.n--;
-	return utf8_head(m, 110);
+	return utf8_head(m, SUBJECT_LOOKED);
 }
 
 static bool committed_now(const struct extract *x)
@@ -390,7 +393,7 @@ static void git_facts(struct extract *x, const struct call *c, const struct val 
 	const struct val *op = val_get(result, "gitOperation"),
 			 *commit = val_get(op, "commit");
 	const struct val *pr = val_get(op, "pr");
-	str subject = commit_subject(c->raw), url;
+	str subject = extract_cut_text(x, commit_subject(c->raw), SUBJECT_SHOWN), url;
 
 	if (!failed && str_find(c->raw, STR("git")) != STR_NPOS)
 		git_lines(x, text);

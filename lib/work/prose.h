@@ -50,10 +50,18 @@ float prose_value(str sentence);
 int prose_constraint(str clause);
 /*
  * A sentence in which somebody settles on something, or finds that something is no way; user:
- * it is a person's. Strict: what is asked, offered, supposed or only described is none.
+ * it is a person's. Strict: what is asked, offered, supposed or only described is none, nor
+ * is a sentence of more than 300 bytes. An intent is a decision unless its text asks for leave.
  */
-enum prose_verdict { PROSE_VERDICT_NONE, PROSE_VERDICT_DECISION, PROSE_VERDICT_DEADEND };
+enum prose_verdict {
+	PROSE_VERDICT_NONE,
+	PROSE_VERDICT_DECISION,
+	PROSE_VERDICT_INTENT,
+	PROSE_VERDICT_DEADEND,
+};
 enum prose_verdict prose_verdict(str sentence, bool user);
+/* "Should I ...", "want me to ...": what its text intends is only offered. */
+bool prose_asks_leave(str sentence);
 /*
  * A person's words, first sentence by sentence, that tell how something went ("migrate.sh ran
  * through", "it did not run"); IT: of what was spoken of last. Questions and orders are none.

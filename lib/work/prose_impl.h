@@ -6,6 +6,7 @@
  *   prose_command.c   commands: one line, family, kind
  *   prose_error.c     error lines and counts in outputs
  *   prose_verdict.c   decisions and dead ends
+ *   prose_verdict_other.c  the same in other languages
  *   prose_report.c    what a person tells of how something went
  */
 #ifndef WORK_PROSE_IMPL_H
@@ -36,5 +37,8 @@ str prose_strip_chars(str s, const char *set);
 str prose_strip_right(str s, const char *set);
 bool prose_all_digits(str s);
 size_t prose_count_byte(str s, char c);
+
+/* prose_verdict of small letters in languages other than English. */
+enum prose_verdict prose_verdict_other(str low);
 
 #endif

@@ -94,11 +94,11 @@ tasks()
 		answers A "I decided to keep counter number $i as it is for now."
 	done
 	event A Stop
-	[ "$(events decision | wc -l)" -eq 3 ]
+	[ "$(events decision | wc -l)" -eq 4 ]
 	says A "And the rest of them."
 	answers A "I decided to drop the seventh counter for good."
 	event A Stop
-	[ "$(events decision | wc -l)" -eq 4 ]
+	[ "$(events decision | wc -l)" -eq 5 ]
 }
 
 @test "open tasks are the next step, the one before retired; the last one done retires it" {

@@ -226,6 +226,22 @@ static void test_derive__what_settles_nothing_is_left_out(void **state)
 		 .question = {"When?", 5},
 		 .answer = {"can you explain", 15}},
 		{.record = 2, .question = {"Who?", 4}, .answer = {"You decide", 10}},
+		{.record = 2,
+		 .question = {"Would you like me to paint it?", 30},
+		 .answer = {"Yes, paint it", 13}},
+		{.record = 2,
+		 .question = {"More questions, or move to the next area?", 41},
+		 .answer = {"Next area", 9}},
+	};
+	static struct fact_refused refused[] = {
+		{.record = 5,
+		 .tool = {"Bash", 4},
+		 .label = {"make gate", 9},
+		 .words = {"the gate is locked today", 24}},
+		{.record = 5,
+		 .tool = {"ExitPlanMode", 12},
+		 .words = {"keep the name of the gate", 25}},
+		{.record = 5, .tool = {"Bash", 4}, .words = {"why do you do that?", 19}},
 	};
 	static struct fact_verdict aloud[] = {
 		{.record = 3, .text = {"I decided to count from one.", 28}},
@@ -242,7 +258,9 @@ static void test_derive__what_settles_nothing_is_left_out(void **state)
 	(void)state;
 	begin(&r);
 	r.f.answer = answer;
-	r.f.nanswer = 3;
+	r.f.nanswer = 5;
+	r.f.refused = refused;
+	r.f.nrefused = 3;
 	r.f.verdict = aloud;
 	r.f.prompt = go_on;
 	r.f.nprompt = 1;
@@ -250,32 +268,62 @@ static void test_derive__what_settles_nothing_is_left_out(void **state)
 	r.f.nedit = 1;
 	r.f.ncommit = 0;
 	assert_int_equal(derive(&r), 0);
-	assert_int_equal(r.added, 2);
+	assert_int_equal(r.added, 4);
 	assert_str(event_at(0).content, STR("Where? \xe2\x86\x92 In a file"));
 	assert_str(event_at(1).content, STR("I decided to count from zero."));
+	assert_str(event_at(2).content,
+		   STR("User, of the plan: keep the name of the gate"));
+	assert_int_equal(event_at(3).type, EVENT_DEADEND);
+	assert_str(event_at(3).content,
+		   STR("Refused: Bash make gate (\"the gate is locked today\")"));
 	end(&r);
+}
+
+/* Events of each type in the note. */
+static void count(size_t n[EVENT_TYPES])
+{
+	size_t all = events();
+
+	memset(n, 0, EVENT_TYPES * sizeof(n[0]));
+	for (size_t i = 0; i < all; i++)
+		n[event_at(i).type]++;
 }
 
 static void test_derive__a_turn_gives_so_many_of_each_kind_and_in_all(void **state)
 {
 	static const struct {
-		enum event_type type;
-		size_t n;
-	} WANT[] = {{EVENT_GOAL, 1},
-		    {EVENT_DECISION, 3},
-		    {EVENT_DEADEND, 0},
-		    {EVENT_FILE, 2},
-		    {EVENT_NEXT_STEP, 1}};
+		size_t verdicts, commits, want[EVENT_TYPES];
+	} CASES[] = {
+		/* record by record a decision and a dead end: four words in all */
+		{8,
+		 4,
+		 {[EVENT_GOAL] = 1,
+		  [EVENT_NEXT_STEP] = 1,
+		  [EVENT_DECISION] = 2,
+		  [EVENT_DEADEND] = 2,
+		  [EVENT_FILE] = 2}},
+		{4,
+		 4,
+		 {[EVENT_GOAL] = 1,
+		  [EVENT_NEXT_STEP] = 1,
+		  [EVENT_DECISION] = 4,
+		  [EVENT_FILE] = 2}},
+		{1,
+		 0,
+		 {[EVENT_GOAL] = 1,
+		  [EVENT_NEXT_STEP] = 1,
+		  [EVENT_DECISION] = 1,
+		  [EVENT_FILE] = 1}},
+	};
 	struct fact_verdict many[8];
 	struct fact_commit commits[4];
 	struct fact_todo todo[] = {{.record = 9,
 				    .subject = STR("Count the rest"),
 				    .status = STR("pending")}};
-	size_t n[EVENT_TYPES] = {0};
+	size_t n[EVENT_TYPES];
 	struct run r;
 
 	(void)state;
-	begin(&r);
 	for (size_t i = 0; i < 8; i++)
 		many[i] = (struct fact_verdict){.record = 2 + i % 4,
 						.k = (uint32_t)(i / 4),
@@ -284,50 +332,43 @@ static void test_derive__a_turn_gives_so_many_of_each_kind_and_in_all(void **sta
 	for (size_t i = 0; i < 4; i++)
 		commits[i] =
 			(struct fact_commit){.record = 6 + i, .subject = STR("count")};
-	r.f.nprompt = 1;
-	r.f.verdict = many;
-	r.f.nverdict = 8;
-	r.f.commit = commits;
-	r.f.ncommit = 4;
-	r.f.edit = edit;
-	r.f.nedit = 1;
-	r.f.todo = todo;
-	r.f.ntodo = 1;
-	/* record by record a decision and a dead end, then a file, then commits: five, a goal, a step */
-	assert_int_equal(derive(&r), 0);
-	for (size_t i = 0; i < events(); i++)
-		n[event_at(i).type]++;
-	assert_int_equal(n[EVENT_GOAL], 1);
-	assert_int_equal(n[EVENT_NEXT_STEP], 1);
-	assert_int_equal(n[EVENT_DECISION] + n[EVENT_DEADEND] + n[EVENT_FILE], 5);
-	assert_int_equal(n[EVENT_DECISION], 3);
-	assert_int_equal(n[EVENT_DEADEND], 2);
-	/* without the dead ends there is room for files, three at most */
-	end(&r);
-	begin(&r);
-	memset(n, 0, sizeof n);
-	r.f.nprompt = 1;
-	r.f.verdict = many;
-	r.f.nverdict = 4;
-	r.f.commit = commits;
-	r.f.ncommit = 4;
-	r.f.nedit = 1;
-	r.f.todo = todo;
-	r.f.ntodo = 1;
-	assert_int_equal(derive(&r), 0);
-	for (size_t i = 0; i < events(); i++)
-		n[event_at(i).type]++;
-	for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++)
-		assert_int_equal(n[WANT[i].type], WANT[i].n);
-	end(&r);
+	for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+		begin(&r);
+		r.f.nprompt = 1;
+		r.f.verdict = many;
+		r.f.nverdict = CASES[i].verdicts;
+		r.f.commit = commits;
+		r.f.ncommit = CASES[i].commits;
+		r.f.nedit = 1;
+		r.f.todo = todo;
+		r.f.ntodo = 1;
+		assert_int_equal(derive(&r), 0);
+		count(n);
+		for (int t = 0; t < EVENT_TYPES; t++)
+			assert_int_equal(n[t], CASES[i].want[t]);
+		end(&r);
+	}
+}
+
+static void test_derive__an_answer_begins_a_turn(void **state)
+{
+	struct fact_answer answer[9];
+	struct run r;
+	size_t n[EVENT_TYPES];
+
+	(void)state;
+	for (size_t i = 0; i < 9; i++)
+		answer[i] = (struct fact_answer){.record = 2 + i / 3,
+						 .question = STR("Which gate?"),
+						 .answer = str_of(&"hgfedcbai"[i])};
 	begin(&r);
 	r.f.nprompt = 1;
+	r.f.answer = answer;
+	r.f.nanswer = 9;
 	r.f.nverdict = 0;
-	r.f.commit = commits;
-	r.f.ncommit = 4;
-	r.f.nedit = 1;
 	assert_int_equal(derive(&r), 0);
-	assert_int_equal(events(), 4); /* a goal, the files, two commits */
+	count(n);
+	assert_int_equal(n[EVENT_DECISION], 9);
 	end(&r);
 }
 
@@ -358,7 +399,7 @@ static void test_derive__what_comes_later_in_a_turn_pushes_nothing_out(void **st
 	r.f.nedit = 2;
 	r.f.nverdict = 2;
 	assert_int_equal(derive(&r), 0);
-	assert_int_equal(events(), 6);
+	assert_int_equal(events(), 5);
 	for (size_t i = 0; i < events(); i++)
 		assert_true(str_find(str_of(whole), event_at(i).id) != STR_NPOS);
 	free(whole);
@@ -425,6 +466,35 @@ static void test_derive__the_goal_is_what_a_person_asked_first(void **state)
 	end(&r);
 }
 
+static void test_derive__a_plan_is_told_by_what_it_is_about(void **state)
+{
+	static const struct {
+		const char *plan, *told; /* "": not at all */
+	} CASES[] = {
+		{"# Plan: Paint the northern gate\n\nWith green.",
+		 "Plan approved: Paint the northern gate"},
+		{"# Plan\n\n- one\n\nPaint the gate in green.\n",
+		 "Plan approved: Paint the gate in green."},
+		{"# Green gate\n", "Plan approved: Green gate"},
+		{"# Plan\n", ""},
+		{"", ""},
+	};
+	struct run r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+		begin(&r);
+		r.f.nprompt = r.f.nverdict = r.f.nedit = r.f.ncommit = 0;
+		r.f.plan = str_of(CASES[i].plan);
+		r.f.plan_record = 4;
+		assert_int_equal(derive(&r), 0);
+		assert_int_equal(r.added, CASES[i].told[0] != 0);
+		if (r.added)
+			assert_str(event_at(0).content, str_of(CASES[i].told));
+		end(&r);
+	}
+}
+
 static void test_derive__contents_are_whole_sentences(void **state)
 {
 	static const char S[] =
@@ -444,7 +514,7 @@ static void test_derive__contents_are_whole_sentences(void **state)
 	assert_int_equal(derive(&r), 0);
 	goal = event_at(0).content;
 	assert_int_equal((goal.n + 1) % (sizeof S - 1), 0);
-	assert_true(goal.n > 120 && goal.n <= 240);
+	assert_true(goal.n > 200 && goal.n <= DERIVE_TEXT_MAX);
 	buf_release(&b);
 	end(&r);
 }
@@ -669,9 +739,11 @@ int main(void)
 		cmocka_unit_test(test_derive__what_settles_nothing_is_left_out),
 		cmocka_unit_test(
 			test_derive__a_turn_gives_so_many_of_each_kind_and_in_all),
+		cmocka_unit_test(test_derive__an_answer_begins_a_turn),
 		cmocka_unit_test(
 			test_derive__what_comes_later_in_a_turn_pushes_nothing_out),
 		cmocka_unit_test(test_derive__the_goal_is_what_a_person_asked_first),
+		cmocka_unit_test(test_derive__a_plan_is_told_by_what_it_is_about),
 		cmocka_unit_test(test_derive__contents_are_whole_sentences),
 		cmocka_unit_test(
 			test_derive__of_a_note_that_is_as_it_was_nothing_is_read),

@@ -278,6 +278,37 @@ static void test_extract__interrupts_and_refusals_are_the_users(void **state)
 	assert_true(f->prompt[1].after_interrupt);
 	assert_int_equal(f->nerror, 0);
 	free_facts();
+	start();
+	call("a", "ExitPlanMode", "\"plan\":\"# Dim it\"");
+	result("a",
+	       "The user doesn't want to proceed. The user provided the following reason for the "
+	       "rejection:  keep the old lamp",
+	       true, ",\"toolUseResult\":\"User rejected tool use\"");
+	f = facts();
+	assert_int_equal(f->nrefused, 1);
+	is(f->refused[0].words, "keep the old lamp");
+	free_facts();
+}
+
+static void test_extract__what_is_settled_is_a_verdict_what_is_offered_none(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("no, let's not do it. The lamp is fine as it is.");
+	assistant("I'll use one level instead of three. It is simpler.");
+	assistant("I'll use one lamp instead of three. Want me to go on?");
+	assistant("I decided against a third lamp. Want me to go on?");
+	assistant("A third lamp isn't possible. Should I look for another?");
+	f = facts();
+	assert_int_equal(f->nverdict, 4);
+	assert_true(f->verdict[0].user);
+	is(f->verdict[0].text, "no, let's not do it. The lamp is fine as it is.");
+	is(f->verdict[1].text, "I'll use one level instead of three.");
+	is(f->verdict[2].text, "I decided against a third lamp.");
+	assert_true(f->verdict[3].deadend);
+	free_facts();
 }
 
 /* ---- what the model says ---- */
@@ -684,8 +715,14 @@ static void test_extract__a_quiet_commit_is_known_by_its_message(void **state)
 	ran("git commit -q --message='lamp: stairs'", "", false);
 	ran("git commit -qm\\\"lamp: \\\\\\\"dim\\\\\\\" it\\\"", "", false);
 	ran("git commit -q --amend --no-edit", "", false);
+	ran("git commit -qm 'lamp: a message that is so long that it has to be cut somewhere, "
+	    "and not in the middle of one of the longer words'",
+	    "", false);
 	f = facts();
-	assert_int_equal(f->ncommit, 4);
+	assert_int_equal(f->ncommit, 5);
+	is(f->commit[4].subject,
+	   "lamp: a message that is so long that it has to be cut somewhere, and not in the "
+	   "middle of one of the longer …");
 	is(f->commit[0].subject, "lamp: door");
 	is(f->commit[1].subject, "lamp: hall");
 	is(f->commit[2].subject, "lamp: stairs");
@@ -1820,6 +1857,8 @@ int main(void)
 		cmocka_unit_test(test_extract__words_said_twice_in_a_row_are_one_prompt),
 		cmocka_unit_test(test_extract__a_short_answer_keeps_the_question),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
+		cmocka_unit_test(
+			test_extract__what_is_settled_is_a_verdict_what_is_offered_none),
 		cmocka_unit_test(test_extract__sentences_keep_their_text_and_place),
 		cmocka_unit_test(test_extract__thinking_gives_thoughts_and_the_last_one),
 		cmocka_unit_test(test_extract__an_api_error_is_no_text_of_the_model),

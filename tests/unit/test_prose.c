@@ -811,18 +811,42 @@ static void test_prose__takes_nul_bytes_and_lone_marks(void **state)
 	}
 }
 
+static void all_are(const char *const *s, size_t n, enum prose_verdict want)
+{
+	for (size_t i = 0; i < n; i++)
+		if (prose_verdict(str_of(s[i]), false) != want)
+			fail_msg("not %d: %s", (int)want, s[i]);
+}
+
+#define ALL(list, want) all_are(list, sizeof list / sizeof *list, want)
+
 static void test_prose__tells_decisions_by_who_chose_and_what(void **state)
 {
-	static const char *const yes[] = {
-		"I'll keep the counts in a file instead of a database.",
+	static const char *const chose[] = {
 		"We decided to leave the overflow as it is.",
+		"I went with the ring buffer, the queue has no bound.",
+		"The lock was deliberately left out of the reader.",
+		"Agreed \xe2\x80\x94 one gate for now, more of them later.",
+		"The ring buffer was chosen over the queue.",
+	};
+	static const char *const intends[] = {
+		"I'll keep the counts in a file instead of a database.",
 		"I\xe2\x80\x99ll use one lock rather than two of them.",
 		"Rather than a module of its own, I'll add it to the parser.",
 		"The simplest fix is to drop the second handler.",
+		"The simpler and more robust approach: one handler for both gates.",
 		"Going with the terminal style for the dialog.",
 		"Let me switch to the last prompt of the session.",
+		"We dropped the cache in favor of one read.",
+		"I'll store the counts in a file, since there is only one gate.",
+		"Since the gate has no clock and the lorries come at any time, I'll keep "
+		"the time in the counter instead.",
+		"Keeping the old names because two other programs read them.",
+		"`make gate` fails on main too, so I'm leaving it out of scope.",
+		"The fix is to close the gate first instead of counting twice.",
+		"I used a list instead of a table, there are never more than five.",
 	};
-	static const char *const no[] = {
+	static const char *const none[] = {
 		"Should I use a file instead of a database?",
 		"Would you like me to use a file instead of a database.",
 		"If you prefer, I'll use a file instead of a database.",
@@ -830,18 +854,39 @@ static void test_prose__tells_decisions_by_who_chose_and_what(void **state)
 		"Now let me update the second caller to use it instead.",
 		"I'll wait for the result instead.",
 		"| I'll use a | instead of b |",
+		"`counter.add(1)`",
 		"Let me try a different one instead of this.",
 		"I added the option to the parser.",
 		"short instead",
+		/* both are open still */
+		"The best solution: we have to paint the gate or move it instead.",
+		"The solution: fix the gate, or build a new one behind it.",
+		"I left open whether the gate is painted rather than decide it for you.",
+		/* what becomes of a fix, and what is to be found */
+		"The right fix is working now on both gates.",
+		"The best way is not clear to me yet, let me read on.",
+		"The fix is to add the missing comma.",
+		"We pass the number of the gate instead of its name, and so it breaks.",
+		"We use a lock there because the gate is read by two programs.",
+		"Let me fix the caller to use the number instead of the name.",
+		"These have to change since we're switching to numbers only.",
+		/* how a step is done */
+		"I'll use `sed` instead of the editor for this one.",
+		"Let me use the Edit tool instead of rewriting the file.",
+		"I'll use a different approach here instead.",
+		"Let me keep reading, since the rest is in another file.",
+		"Leaving the stash in place \xe2\x80\x94 it does no harm.",
+		"I'd recommend to use a file instead of a database.",
 	};
+	char is_long[400] = "We decided to leave the overflow as it is";
 
 	(void)state;
-	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		if (prose_verdict(str_of(yes[i]), false) != PROSE_VERDICT_DECISION)
-			fail_msg("no decision: %s", yes[i]);
-	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		if (prose_verdict(str_of(no[i]), false) != PROSE_VERDICT_NONE)
-			fail_msg("told something: %s", no[i]);
+	ALL(chose, PROSE_VERDICT_DECISION);
+	ALL(intends, PROSE_VERDICT_INTENT);
+	ALL(none, PROSE_VERDICT_NONE);
+	while (strlen(is_long) < 320)
+		strncat(is_long, ", and so on", sizeof is_long - strlen(is_long) - 1);
+	assert_int_equal(prose_verdict(str_of(is_long), false), PROSE_VERDICT_NONE);
 }
 
 static void test_prose__tells_dead_ends_by_what_cannot_be(void **state)
@@ -852,35 +897,90 @@ static void test_prose__tells_dead_ends_by_what_cannot_be(void **state)
 		"The regular expressions there don't help: it doesn't support backreferences.",
 		"Let me revert that and fix the parser.",
 		"A second lock wouldn't fix it, the order is wrong.",
+		"I tried a pipe for the counters, but it blocks when nobody reads.",
+		"Neither of the two parsers can read both forms.",
+		"The push is blocked by a local hook that wants a ticket.",
+		"That workaround won't work on the older gates.",
+		"There is no way to tell the lorries from the buses there.",
 	};
 	static const char *const no[] = {
 		"If the first one didn't work, call the second.",
 		"Does it say which one isn't supported there?",
 		"Let me check whether it is not supported by them.",
 		"The parser reads one record at a time.",
+		"The button didn't work on small screens.",
+		"The transaction is rolled back when the gate is shut.",
+		"Let me revert the README to what it was.",
+		"Phase three is blocked by phase two of the plan.",
+		"The current parser doesn't support lorries with two trailers.",
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		if (prose_verdict(str_of(yes[i]), false) != PROSE_VERDICT_DEADEND)
-			fail_msg("no dead end: %s", yes[i]);
-	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		if (prose_verdict(str_of(no[i]), false) != PROSE_VERDICT_NONE)
-			fail_msg("told something: %s", no[i]);
+	ALL(yes, PROSE_VERDICT_DEADEND);
+	ALL(no, PROSE_VERDICT_NONE);
 }
 
 static void test_prose__a_person_settles_things_at_the_start_of_a_sentence(void **state)
 {
+	static const char *const yes[] = {
+		"let's go with the file for now",
+		"ok, let's use the last prompt then",
+		"No, let's not backfill.",
+		"lets leave them in for now",
+		"yes, stick with the file",
+		"use the file instead of the database please",
+	};
+	static const char *const no[] = {
+		"hide the group instead of all of its items",
+		"it didn't work because of the cache",
+		"why not use a file instead of the database?",
+		"use a file or a database instead",
+		"use the file",
+	};
+
 	(void)state;
-	assert_int_equal(prose_verdict(STR("let's go with the file for now"), true),
-			 PROSE_VERDICT_DECISION);
-	assert_int_equal(prose_verdict(STR("ok, let's use the last prompt then"), true),
-			 PROSE_VERDICT_DECISION);
-	assert_int_equal(
-		prose_verdict(STR("hide the group instead of all of its items"), true),
-		PROSE_VERDICT_NONE);
-	assert_int_equal(prose_verdict(STR("it didn't work because of the cache"), true),
-			 PROSE_VERDICT_NONE);
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		if (prose_verdict(str_of(yes[i]), true) != PROSE_VERDICT_DECISION)
+			fail_msg("no decision: %s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		if (prose_verdict(str_of(no[i]), true) != PROSE_VERDICT_NONE)
+			fail_msg("told something: %s", no[i]);
+}
+
+static void test_prose__tells_decisions_of_other_languages_by_plain_words(void **state)
+{
+	static const char *const chose[] = {
+		"Ich habe mich für die Datei entschieden, es gibt nur ein Tor.",
+		"J'ai décidé de garder un seul compteur pour les camions.",
+		"He decidido usar un archivo para los contadores.",
+		"Decidi manter um contador por portão.",
+		"Ho deciso di tenere un solo contatore.",
+		"Я решил оставить один счётчик.",
+		"我决定把计数存在文件里。",
+		"ファイルに保存することにしました。",
+	};
+	static const char *const dead[] = {
+		"Das funktioniert nicht, weil die Datei währenddessen wächst.",
+		"Cela ne fonctionne pas parce que le fichier grandit.",
+	};
+	static const char *const none[] = {
+		"Vielleicht habe ich mich für die Datei entschieden.",
+		"Si vous voulez, j'ai choisi un fichier pour les compteurs.",
+		"Die Datei wächst, während sie gelesen wird.",
+	};
+
+	(void)state;
+	ALL(chose, PROSE_VERDICT_DECISION);
+	ALL(dead, PROSE_VERDICT_DEADEND);
+	ALL(none, PROSE_VERDICT_NONE);
+}
+
+static void test_prose__knows_who_asks_for_leave(void **state)
+{
+	(void)state;
+	assert_true(prose_asks_leave(STR("Want me to paint the gate as well?")));
+	assert_true(prose_asks_leave(STR("Let me know if I should go on.")));
+	assert_false(prose_asks_leave(STR("Why does the gate open by itself?")));
 }
 
 int main(void)
@@ -924,6 +1024,9 @@ int main(void)
 		cmocka_unit_test(test_prose__tells_dead_ends_by_what_cannot_be),
 		cmocka_unit_test(
 			test_prose__a_person_settles_things_at_the_start_of_a_sentence),
+		cmocka_unit_test(
+			test_prose__tells_decisions_of_other_languages_by_plain_words),
+		cmocka_unit_test(test_prose__knows_who_asks_for_leave),
 		cmocka_unit_test(test_prose__tag_is_the_name_a_text_begins_with),
 		cmocka_unit_test(test_prose__takes_a_text_cut_at_every_byte),
 		cmocka_unit_test(test_prose__takes_nul_bytes_and_lone_marks),
