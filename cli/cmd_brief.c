@@ -7,6 +7,7 @@
 #include "print.h"
 #include "work/brief.h"
 #include "work/recall.h"
+#include "work/running.h"
 #include "work/scope.h"
 
 #define BUSY_MS 200
@@ -29,10 +30,13 @@ static int run(const struct args *a, struct err *e)
 	struct scope s = {.vault.lock = -1};
 	struct recall r = {0};
 	struct brief_figures f;
+	struct running running;
 	int ret = scope_open(&s, a->session, NULL, e);
 	struct brief_options o = {.project = str_of(a->in ? a->in : s.project),
 				  .tokens = a->budget ? (int64_t)a->budget : BRIEF_TOKENS,
-				  .explain = a->explain};
+				  .explain = a->explain,
+				  .runs = running_item,
+				  .runs_arg = &running};
 
 	if (!ret)
 		ret = recall_open(&r, &s.vault,
@@ -40,9 +44,11 @@ static int run(const struct args *a, struct err *e)
 							   .busy_ms = BUSY_MS},
 				  e);
 	if (!ret)
-		do
+		do {
+			running_init(&running, s.state_dir, r.index);
 			ret = brief_render(&text, r.index, &o, &f, e);
-		while (recall_again(&r, &s.vault, &ret, e));
+			running_release(&running);
+		} while (recall_again(&r, &s.vault, &ret, e));
 	if (!ret && a->json) {
 		as_json(&out, &o, buf_str(&text), &f);
 	} else if (!ret) {

@@ -112,6 +112,7 @@ int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 {
 	struct brief_options o = {0};
 	struct brief_figures f;
+	struct running running;
 	int ret = memory_index(st, project, false, e);
 
 	if (ret)
@@ -121,9 +122,13 @@ int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 	o.tokens = tokens < 0 ? usual_tokens() : tokens;
 	if (o.tokens > TOKENS_MAX)
 		o.tokens = TOKENS_MAX;
-	do
+	o.runs = running_item;
+	o.runs_arg = &running;
+	do {
+		running_init(&running, st->state_dir, st->index);
 		ret = brief_render(out, st->index, &o, &f, e);
-	while (store_again(st, &ret, e));
+		running_release(&running);
+	} while (store_again(st, &ret, e));
 	return ret;
 }
 

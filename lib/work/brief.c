@@ -137,13 +137,15 @@ size_t brief_tokens(str text)
 
 /* ---- collecting ---- */
 
-/* A later session went on after this step was noted, and did not take it up. */
+/* A later session went on after this step was noted, and did not take it up; its own is over. */
 static bool stale(struct brief *b, const struct index_item *it)
 {
 	if (it->type != EVENT_NEXT_STEP || !it->at_us)
 		return false;
-	return (str_eq(it->session, buf_str(&b->last)) ? b->last_but_one_us
-						       : b->last_us) > it->at_us;
+	if ((str_eq(it->session, buf_str(&b->last)) ? b->last_but_one_us : b->last_us) <=
+	    it->at_us)
+		return false;
+	return !b->o->runs || !b->o->runs(it, b->o->runs_arg);
 }
 
 static str why(struct brief *b, const struct index_item *it)

@@ -11,8 +11,8 @@
  *
  * Where it differs on purpose (docs/search.md, "The brief"): the token count is a hard cap on
  * all of the output; each section has a reserve, so that old goals do not starve decisions; a
- * next step is "possibly stale" when a later session went on without it, not because its own was
- * closed; what was logged ranks above what was derived from a transcript; imported events stay
+ * next step is "possibly stale" when a later session went on without it and its own does not run
+ * any more, not because that was closed; what was logged ranks above what was derived from a transcript; imported events stay
  * out; entity summaries are shortened to a line.
  *
  * Cost follows what is shown, not what the project holds.
@@ -32,7 +32,10 @@ struct brief_options {
 	int64_t tokens; /* a hard cap; 0 and less: nothing fits */
 	str skip_session; /* a client session whose document stands beside it: its events are left out; "" none */
 	size_t units_max; /* UTF-16 units, a hard cap too; 0: none */
-	bool dated;       /* the date behind each line, and whether it was derived */
+	/* The session of a next step's note runs now: the step is not stale. NULL: none does. */
+	bool (*runs)(const struct index_item *it, void *arg);
+	void *runs_arg;
+	bool dated;   /* the date behind each line, and whether it was derived */
 	bool explain; /* behind each line why it is there, and at the end what is not */
 	bool quiet;   /* nothing at all where there is nothing to say */
 };

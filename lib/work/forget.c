@@ -15,6 +15,7 @@
 #include "work/docs.h"
 #include "work/hooklog.h"
 #include "work/keep.h"
+#include "work/running.h"
 #include "work/sessionnote.h"
 
 #define SHORT_ID   8
@@ -407,6 +408,8 @@ static int remove_files(const struct forget *f, struct scope *s, struct err *e)
 			ret = 0;
 		else if (ret)
 			err_set(e, ret, "%s", own.msg);
+		if (f->file[i].folder == VAULT_SESSIONS)
+			running_forget(s->state_dir, str_of(f->file[i].name));
 	}
 	vault_unlock(&s->vault);
 	return ret;

@@ -27,6 +27,7 @@
 #include "work/inject.h"
 #include "work/packet.h"
 #include "work/recall.h"
+#include "work/running.h"
 
 #define BRIEF_UNITS 4000
 #define FRAME_UNITS 480 /* what inject_memory and recall_note add */
@@ -194,15 +195,20 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 				   .dated = true,
 				   .quiet = true};
 	struct brief_figures f;
+	struct running running;
 	struct recall r;
 	int ret = recall_open(&r, &l->vault, &ro, e);
 
 	if (!ret) {
 		beside(l, l->in->source, &session);
 		bo.skip_session = buf_str(&session);
-		do
+		do {
+			running_init(&running, l->state_dir, r.index);
+			bo.runs = running_item;
+			bo.runs_arg = &running;
 			ret = brief_render(text, r.index, &bo, &f, e);
-		while (recall_again(&r, &l->vault, &ret, e));
+			running_release(&running);
+		} while (recall_again(&r, &l->vault, &ret, e));
 	}
 	if (!ret && text->n)
 		recall_note(&r, text);

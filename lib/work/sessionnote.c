@@ -66,7 +66,7 @@ void sessionnote_random(struct sessionnote *n, int64_t started_us)
 }
 
 /* Without ".md", and without the "-2" of a sibling. */
-static str stem(str name)
+str sessionnote_stem(str name)
 {
 	if (str_ends(name, STR(".md")))
 		name.n -= 3;
@@ -78,7 +78,7 @@ static str stem(str name)
 
 bool sessionnote_has_hex(str name, const char *hex)
 {
-	str s = stem(name);
+	str s = sessionnote_stem(name);
 
 	return str_starts(s, STR("s_")) && s.n > SESSIONNOTE_HEX + 2 &&
 	       s.p[s.n - SESSIONNOTE_HEX - 1] == '_' && str_ends(s, str_of(hex));
@@ -86,7 +86,7 @@ bool sessionnote_has_hex(str name, const char *hex)
 
 bool sessionnote_is(const struct sessionnote *n, str id)
 {
-	return str_eq(stem(id), str_of(n->id));
+	return str_eq(sessionnote_stem(id), str_of(n->id));
 }
 
 /* ---- which of the names ---- */

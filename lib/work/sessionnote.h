@@ -34,6 +34,8 @@ void sessionnote_random(struct sessionnote *n, int64_t started_us);
 void sessionnote_hex(char out[SESSIONNOTE_HEX + 1], str session);
 /* `name` (with or without ".md") is a note of the session with these digits, or a sibling of one. */
 bool sessionnote_has_hex(str name, const char *hex);
+/* The name or id of a note without ".md" and without the "-2" of a sibling. */
+str sessionnote_stem(str name);
 /* `id`, of a note, is n or a sibling of it. */
 bool sessionnote_is(const struct sessionnote *n, str id);
 

@@ -20,13 +20,13 @@
 #include "data/project.h"
 #include "work/recindex.h"
 #include "work/redact.h"
+#include "work/running.h"
 #include "work/supersede.h"
 
 #define TEXT_MAX      (4u << 20) /* of a content as it comes in */
 #define TERMINALS     "terminals"
 #define TERMINALS_MAX (8u << 10)
 #define ID_TRIES      8
-#define RUNNING_MAX   (1u << 20)
 
 /* ---- opening ---- */
 
@@ -103,6 +103,7 @@ static void own_note(struct store *s)
 		snprintf(hash, sizeof hash, "%016llx",
 			 (unsigned long long)str_hash(buf_str(&key)));
 		sessionnote_of(&s->own, str_of(hash), started / 1000);
+		s->own_keeper = RUNNING_TERMINAL;
 	} else {
 		sessionnote_random(&s->own, started);
 	}
@@ -116,6 +117,7 @@ int store_open(struct store *s, const struct store_options *o, struct err *e)
 
 	*s = (struct store){.vault.lock = -1,
 			    .terminal = o->terminal,
+			    .own_keeper = RUNNING_PROCESS,
 			    .watch = o->watch,
 			    .no_index = o->no_index,
 			    .busy_ms = o->busy_ms ? o->busy_ms : STORE_BUSY_MS};
@@ -258,27 +260,14 @@ static int add_match(const struct index_item *it, void *arg)
 struct steps {
 	const struct store *s;
 	struct store_logged *out;
-	struct buf running; /* ids of notes */
+	struct running running;
 };
-
-static bool is_running(const struct steps *w, str note)
-{
-	str rest = buf_str(&w->running), id;
-	struct sessionnote n = {.id = ""};
-
-	while (str_line(&rest, &id)) {
-		snprintf(n.id, sizeof n.id, "%.*s", STR_ARG(id));
-		if (sessionnote_is(&n, note))
-			return true;
-	}
-	return false;
-}
 
 static int add_step(const struct index_item *it, void *arg)
 {
 	struct steps *w = arg;
 
-	if (!sessionnote_is(&w->s->note, it->session) && !is_running(w, it->session))
+	if (!sessionnote_is(&w->s->note, it->session) && !running_has(&w->running, it))
 		add_retired(w->out, it->id, it->body, STORE_AUTO);
 	return 0;
 }
@@ -286,13 +275,12 @@ static int add_step(const struct index_item *it, void *arg)
 /* Next steps of sessions that are over. */
 static void resolve_steps(struct store *s, str project, struct store_logged *out)
 {
-	struct steps w = {.s = s, .out = out, .running = BUF_INIT(RUNNING_MAX)};
+	struct steps w = {.s = s, .out = out};
 
-	store_running(s, &w.running);
-	/* too many to be told apart: then none is retired */
-	if (w.running.full || index_steps(s->index, project, add_step, &w, NULL))
+	running_init(&w.running, s->state_dir, s->index);
+	if (index_steps(s->index, project, add_step, &w, NULL))
 		out->blind = true;
-	buf_release(&w.running);
+	running_release(&w.running);
 }
 
 /* The ids that the caller named, each checked; a beginning is made whole, where one may be given. */
@@ -469,6 +457,8 @@ int store_log(struct store *s, const struct store_event *in, struct store_logged
 	else
 		new_id(s, &id);
 	join_ids(out, &csv);
+	if (in->type == EVENT_NEXT_STEP)
+		running_record(s->state_dir, s->note.id, s->keeper);
 	ev = (struct event){
 		.type = in->type,
 		.origin = in->origin,

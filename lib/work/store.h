@@ -32,6 +32,7 @@
 #include "data/index.h"
 #include "data/vault.h"
 #include "work/reindex.h"
+#include "work/running.h"
 #include "work/sessionnote.h"
 
 #define STORE_LOCK_MS                                                                    \
@@ -61,9 +62,9 @@ struct store {
 	char *project;        /* folder of the session's project */
 	char *dir;
 	struct sessionnote note; /* of this session, now */
+	char *state_dir;         /* "" when there is no place for it */
 	/* private */
-	char *state_dir,
-		*named; /* named: client session id given by the caller, or NULL */
+	char *named; /* client session id given by the caller, or NULL */
 	char session
 		[72]; /* client session id, as last looked up; "" when there is none */
 	struct sessionnote
@@ -71,6 +72,7 @@ struct store {
 	bool fixed;    /* the project was named: no session changes it */
 	bool recorded; /* project.md was looked at */
 	bool terminal, watch, no_index;
+	enum running_kind keeper, own_keeper; /* of note, of own */
 	int busy_ms;
 	struct reindex reindex;
 	str asked;             /* of the last store_refresh: its project, */

@@ -15,8 +15,6 @@
 int store_project(const struct store *s, str named, str *project, struct err *e);
 /* When the note of what has this hash began: as it is known, else from now on *started_us. False: it could not be kept. */
 bool store_started(const struct store *s, uint64_t key, int64_t *started_us);
-/* Append the ids of the notes of the sessions that run now, by the journal, a line each. */
-void store_running(const struct store *s, struct buf *ids);
 /* Set s->project, s->fixed for s->dir. */
 int store_find_project(struct store *s, const char *name, struct err *e);
 void store_record_project(struct store *s, str project);

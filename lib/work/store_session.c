@@ -157,33 +157,19 @@ void store_session(struct store *s)
 		id = j->session;
 	if (j && j->project)
 		take_project(s, j->project, j->dir);
-	if (j)
+	if (j) {
 		sessionnote_of(&s->note, str_of(id), j->started_at);
-	else if (id && id[0])
+		s->keeper = RUNNING_SESSION;
+	} else if (id && id[0]) {
 		unknown_session(s, id);
-	else
+		/* a server lives as long as its client, a command does not */
+		s->keeper = s->terminal ? RUNNING_NOBODY : RUNNING_PROCESS;
+	} else {
 		s->note = s->own;
+		s->keeper = s->own_keeper;
+	}
 	snprintf(s->session, sizeof s->session, "%s", id ? id : "");
 	journal_free(j);
-}
-
-/* ---- sessions that run ---- */
-
-static int add_live(struct journal *j, void *arg)
-{
-	struct sessionnote n;
-
-	if (j->state != JOURNAL_OPEN || journal_alive(&j->process) != JOURNAL_ALIVE)
-		return 0;
-	sessionnote_of(&n, str_of(j->session), j->started_at);
-	buf_printf(arg, "%s\n", n.id);
-	return 0;
-}
-
-void store_running(const struct store *s, struct buf *ids)
-{
-	if (s->state_dir[0])
-		journal_each(s->state_dir, add_live, ids, NULL);
 }
 
 /* ---- the project of a directory ---- */

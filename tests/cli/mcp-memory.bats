@@ -142,6 +142,57 @@ again() {
 	leave
 }
 
+# beside [NAME ARGUMENTS]...: another client calls these beside the server that runs, and goes away
+beside() {
+	local n=0
+	{
+		echo "$HELLO"
+		while [ $# -gt 0 ]; do
+			echo "{\"jsonrpc\":\"2.0\",\"id\":$((n += 1)),\"method\":\"tools/call\",\"params\":{\"name\":\"$1\",\"arguments\":$2}}"
+			shift 2
+		done
+	} >beside.in
+	bash -c '"$0"; :' "$M" <beside.in >beside.out 3>&-
+}
+
+@test "two clients at once keep their next steps; what one left is retired when it is gone" {
+	serve
+	log next_step 'Prune the second row.'
+	beside log_event '{"type":"next_step","content":"Paint the gate."}'
+	works get_brief
+	says $'## Next step\n- Paint the gate.\n- Prune the second row.'
+	silent stale
+	log next_step 'Prune the third row.'
+	works get_brief
+	silent 'Paint the gate'
+	says 'second row'
+	# one that said it was done is over, whether or not it still lives
+	works checkpoint
+	beside log_event '{"type":"next_step","content":"Oil the hinges."}' get_brief '{}'
+	tail -1 beside.out | jq -er '.result.content[0].text | contains("Prune") | not'
+	leave
+}
+
+@test "a step of the client's own running session is not stale because another one logged its own" {
+	export CLAUDE_CODE_ENTRYPOINT=cli
+	local one=11111111-2222-4333-8444-555555555555
+	jq -cn --arg s $one --arg d "$PWD" --arg h "$HOME" '{hook_event_name:"SessionStart",source:"startup",session_id:$s,cwd:$d,transcript_path:"\($h)/.claude/projects/p/\($s).jsonl"}' >in.json
+	"${M%-mcp}-hook" session-start document <in.json
+	serve
+	log next_step 'Prune the second row.'
+	"${M%-mcp}" log --session 22222222-2222-4333-8444-555555555555 next_step 'Paint the gate.'
+	works get_brief
+	says $'## Next step\n- Paint the gate.\n- Prune the second row.'
+	silent stale
+	run -0 "${M%-mcp}" brief
+	lacks stale
+	jq -c '.hook_event_name = "SessionEnd" | .reason = "other"' in.json >end.json
+	"${M%-mcp}-hook" session-end <end.json
+	run -0 "${M%-mcp}" brief
+	holds '- Prune the second row. _(possibly stale)_'
+	leave
+}
+
 @test "search shows project, kind, id and date, keeps to its limit and scope" {
 	serve
 	log decision 'Timeouts are met by chunking.' project hermes

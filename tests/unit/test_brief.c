@@ -316,6 +316,27 @@ test_brief__a_step_is_stale_when_a_later_session_went_on_without_it(void **state
 	assert_has(brief(1200), "- the step _(possibly stale)_\n");
 }
 
+static bool runs(const struct index_item *it, void *arg)
+{
+	return str_eq(it->session, str_of(arg));
+}
+
+static void test_brief__a_step_of_a_session_that_runs_is_not_stale(void **state)
+{
+	static const struct index_put step[] = {EV(NEXT_STEP, 60, 3, "the step")};
+	static const struct index_put other[] = {EV(DECISION, 7200, 3, "something else")};
+	char own[] = "s_20260103T100000_aaaaaa", none[] = "s_20260103T100000_bbbbbb";
+	struct brief_options o = {.project = STR("p"), .tokens = 1200, .runs = runs};
+
+	(void)state;
+	note("p", own, 0, step, 1);
+	note("p", "s_20260103T110000_cccccc", HOUR, other, 1);
+	o.runs_arg = none;
+	assert_has(render(o), "- the step _(possibly stale)_\n");
+	o.runs_arg = own;
+	assert_has(render(o), "- the step\n");
+}
+
 static void test_brief__derived_rank_below_logged_and_imported_stay_out(void **state)
 {
 	struct index_put p[] = {EV(DECISION, 1, 5, "derived"),
@@ -467,6 +488,7 @@ int main(void)
 		T(test_brief__goals_do_not_starve_decisions),
 		T(test_brief__related_entities_by_links_with_a_short_summary),
 		T(test_brief__a_step_is_stale_when_a_later_session_went_on_without_it),
+		T(test_brief__a_step_of_a_session_that_runs_is_not_stale),
 		T(test_brief__derived_rank_below_logged_and_imported_stay_out),
 		T(test_brief__leaves_out_the_session_whose_document_stands_beside_it),
 		T(test_brief__explains_each_line_and_what_fell_out),

@@ -32,6 +32,10 @@ static void fill(void)
 	test_write(path, STR("0123456789abcdef\n"));
 	snprintf(path, sizeof(path), "%s/briefs/" DESK_OTHER, s.state_dir);
 	test_write(path, STR("0123456789abcdef\n"));
+	snprintf(path, sizeof(path), "%s/running/s_20260714T100000_111111", s.state_dir);
+	test_write(path, STR("session\n"));
+	snprintf(path, sizeof(path), "%s/running/s_20260714T100000_999999", s.state_dir);
+	test_write(path, STR("session\n"));
 	hooklog_add(s.state_dir, "Stop 11111111", "one");
 	hooklog_add(s.state_dir, "Stop 99999999", "two");
 	snprintf(path, sizeof(path), "%s/handoff/index/x.db", getenv("XDG_CACHE_HOME"));
@@ -99,6 +103,8 @@ static void test_forget__a_session_goes_from_vault_state_and_caches(void **state
 	assert_false(state_has("ledgers/" DESK_ID ".json"));
 	assert_false(state_has("briefs/" DESK_ID));
 	assert_true(state_has("briefs/" DESK_OTHER));
+	assert_false(state_has("running/s_20260714T100000_111111"));
+	assert_true(state_has("running/s_20260714T100000_999999"));
 	snprintf(path, sizeof(path), "%s/handoff/index/x.db", getenv("XDG_CACHE_HOME"));
 	assert_false(test_exists(path));
 	desk_scope(&s, NULL);
