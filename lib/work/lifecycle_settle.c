@@ -1,7 +1,7 @@
 /*
  * Sessions that are over. One walk over the journal (retired entries are not in it) finds
- * them; then each is brought to its end: read to the last record, its document pending,
- * what it had claimed consumed or returned, its entry retired. Several clients may start at
+ * them; then each is brought to its end: read to the last record, its document pending, its
+ * events in its note, what it had claimed consumed or returned, its entry retired. Several clients may start at
  * once; one of them settles, the others wait a moment and go on with what there is.
  */
 #include "work/lifecycle_parts.h"

@@ -315,8 +315,8 @@ static const str NO_GO[] = {
 /* ...which is one of these, not a part of what is built. */
 static const str TRIED[] = {
 	STR("approach"), STR("the fix"),     STR("attempt"),  STR("workaround"),
-	STR("trick"),    STR("that option"), STR("that way"), STR("this way"),
-	STR("solution"), STR("first fix"),   STR("that fix"), STR("my fix"),
+	STR("trick"),    STR("that option"), STR("solution"), STR("first fix"),
+	STR("that fix"), STR("my fix"),
 };
 static const str I_TRIED[] = {
 	STR("i tried "),

@@ -909,6 +909,7 @@ static void test_prose__tells_dead_ends_by_what_cannot_be(void **state)
 		"Let me check whether it is not supported by them.",
 		"The parser reads one record at a time.",
 		"The button didn't work on small screens.",
+		"No, a lock of the gate doesn't work that way.",
 		"The transaction is rolled back when the gate is shut.",
 		"Let me revert the README to what it was.",
 		"Phase three is blocked by phase two of the plan.",
