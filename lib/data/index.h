@@ -170,6 +170,13 @@ int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t 
 		    struct err *e);
 /* The words of a text as the index holds them: folded, cut, stemmed; fn != 0 stops and is returned. */
 int index_words(struct index *ix, str text, int (*fn)(str token, void *arg), void *arg);
+/*
+ * The same of a question: each of its first 32 words once, without those that say nothing of what it is
+ * about in one of the languages (English, German, French, Spanish, Italian, Portuguese, Dutch,
+ * Russian), whatever they mean in another ("die", "plus").
+ */
+int index_content_words(struct index *ix, str text, int (*fn)(str token, void *arg),
+			void *arg);
 
 /* --- the write side (reindex): all between index_begin and index_commit --- */
 

@@ -108,7 +108,7 @@ struct index_term {
 /* Before the schema is touched; a code of SQLite. *w belongs to the caller; to be closed before db is. */
 int index_words_open(sqlite3 *db, struct index_words **w);
 void index_words_close(struct index_words *w);
-/* The different words of a question without stop words; with them when nothing else is left, unless words_only. */
+/* The different words of a question without stop words; with them when nothing else is left. words_only: without strict ones, and never with them. */
 size_t index_words_query(struct index_words *w, str text, bool words_only,
 			 struct index_term *term, size_t max);
 /* How often each term stands in text; returns the words in it. */
@@ -116,8 +116,8 @@ unsigned index_words_count(struct index_words *w, str text, const struct index_t
 			   size_t n, unsigned *tf);
 /* Bytes of the name in "Ann: ..."; 0: none. */
 size_t index_words_name(str body);
-/* index_stop.c: a folded word says nothing of what a question is about. */
-bool index_stop_word(str word);
+/* index_stop.c: a folded word says nothing of what a question is about. strict: in any of the languages, though it does in another. */
+bool index_stop_word(str word, bool strict);
 
 /* --- index_merge.c: how the table words is kept in few segments --- */
 

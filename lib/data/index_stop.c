@@ -122,13 +122,82 @@ static const char *const STOP[] = {
 	"я",
 };
 
+/* Words of the other languages that mean something in English, too: left out only where one chance word would do harm. */
+static const char *const MORE[] = {
+	"ab",       "ad",     "af",       "ai",       "ainda",    "ainsi",    "al",
+	"allen",    "aller",  "allo",     "alors",    "altra",    "altri",    "altro",
+	"ander",    "andere", "anderen",  "anderer",  "anderes",  "andern",   "antes",
+	"apres",    "aqui",   "asi",      "assim",    "ate",      "aun",      "aunque",
+	"aura",     "autre",  "autres",   "avait",    "avant",    "avoir",    "beaucoup",
+	"beide",    "beiden", "ben",      "bent",     "bevor",    "bien",     "bin",
+	"bist",     "bitte",  "ca",       "cada",     "car",      "casi",     "cela",
+	"ces",      "chaque", "ci",       "col",      "com",      "come",     "con",
+	"cosa",     "cuanto", "dabei",    "dafur",    "dagegen",  "daher",    "dai",
+	"dal",      "damit",  "dan",      "dann",     "dans",     "daran",    "darauf",
+	"daraus",   "darf",   "darin",    "darum",    "davon",    "dazu",     "dei",
+	"dem",      "den",    "denen",    "depuis",   "deren",    "deshalb",  "dessen",
+	"deux",     "deve",   "devem",    "di",       "die",      "dies",     "doit",
+	"doivent",  "donc",   "dont",     "dort",     "dos",      "durante",  "durfen",
+	"e",        "ed",     "ello",     "encore",   "entao",    "er",       "era",
+	"es",       "essas",  "esses",    "estamos",  "estava",   "estes",    "estou",
+	"ete",      "etes",   "etwa",     "eu",       "faire",    "fait",     "fare",
+	"fatto",    "fazer",  "feito",    "font",     "fra",      "fut",      "gaan",
+	"gaat",     "ganz",   "gar",      "ge",       "geweest",  "gia",      "haber",
+	"habia",    "habt",   "hacer",    "hai",      "han",      "hast",     "hat",
+	"hay",      "hebt",   "hem",      "ho",       "hun",      "ici",      "ieder",
+	"iemand",   "iets",   "ihnen",    "il",       "im",       "immer",    "ins",
+	"invece",   "j",      "ja",       "jamais",   "je",       "jedoch",   "jij",
+	"jou",      "jouw",   "jusque",   "kon",      "konnen",   "konnte",   "konnten",
+	"l",        "langs",  "laquelle", "las",      "lequel",   "lors",     "los",
+	"luego",    "ma",     "machen",   "mai",      "mal",      "man",      "mas",
+	"mehr",     "men",    "mentre",   "mes",      "mesma",    "met",      "mia",
+	"mientras", "mio",    "misma",    "mismo",    "mit",      "mochte",   "moet",
+	"moeten",   "moins",  "molti",    "molto",    "mucha",    "mucho",    "muchos",
+	"muitos",   "muss",   "mussen",   "n",        "ne",       "nein",     "nie",
+	"nooit",    "nos",    "nostra",   "nou",      "nu",       "nun",      "nunca",
+	"o",        "ob",     "ogni",     "om",       "omdat",    "onze",     "op",
+	"oppure",   "ora",    "os",       "otra",     "otras",    "otro",     "otros",
+	"outra",    "outras", "outro",    "outros",   "par",      "pas",      "pelas",
+	"pendant",  "peu",    "peuvent",  "plus",     "poco",     "pode",     "podem",
+	"pois",     "pour",   "pouvoir",  "prima",    "pu",       "puede",    "pueden",
+	"pues",     "puis",   "quais",    "qualche",  "quali",    "qualquer", "quantos",
+	"quasi",    "quelli", "quelque",  "quelques", "quienes",  "quoi",     "rien",
+	"sa",       "schon",  "se",       "sea",      "segun",    "sei",      "seit",
+	"selbst",   "selon",  "sem",      "sempre",   "ser",      "sera",     "ses",
+	"si",       "sia",    "siempre",  "sin",      "sinds",    "sino",     "soit",
+	"solche",   "sollen", "sommes",   "somos",    "son",      "sondern",  "sotto",
+	"sous",     "sowie",  "soy",      "stata",    "stati",    "steeds",   "stessa",
+	"stesso",   "su",     "sue",      "sui",      "suis",     "sul",      "sullo",
+	"suo",      "suoi",   "sur",      "ta",       "tal",      "tale",     "tambem",
+	"tan",      "tao",    "tat",      "te",       "tem",      "tengo",    "tenia",
+	"ter",      "tes",    "ti",       "tinha",    "toda",     "todas",    "todavia",
+	"todo",     "todos",  "ton",      "tot",      "toujours", "tous",     "toutes",
+	"tras",     "trop",   "troppo",   "tu",       "tua",      "tudo",     "tuo",
+	"tussen",   "uit",    "um",       "unas",     "uns",      "use",      "vaak",
+	"van",      "vers",   "vez",      "vi",       "voici",    "voila",    "want",
+	"war",      "weer",   "weitere",  "wel",      "welke",    "wie",      "wil",
+	"wirst",    "wo",     "wollen",   "wordt",    "y",        "ya",       "zeer",
+	"zelf",     "zoals",  "zodat",    "zullen",   "zwar",     "будем",    "будет",
+	"буду",     "будут",  "бывает",   "всю",      "вся",      "ей",       "ему",
+	"здесь",    "ими",    "кого",     "кому",     "лишь",     "меня",     "мной",
+	"мои",      "мой",    "моя",      "нам",      "нами",     "нас",      "наш",
+	"наша",     "наше",   "наши",     "ней",      "нибудь",   "ним",      "нужно",
+	"один",     "одна",   "одно",     "потом",    "поэтому",  "раз",      "разве",
+	"свое",     "своей",  "свои",     "своих",    "свой",     "свою",     "себе",
+	"сейчас",   "собой",  "та",       "такая",    "такие",    "таким",    "тебе",
+	"тем",      "теперь", "тех",      "тобой",    "тогда",    "ту",       "тут",
+	"хоть",     "чему",   "этим",     "этих",     "этому",    "эту",
+};
+
 static int compare(const void *key, const void *item)
 {
 	return str_cmp(*(const str *)key, str_of(*(const char *const *)item));
 }
 
-bool index_stop_word(str word)
+bool index_stop_word(str word, bool strict)
 {
 	return bsearch(&word, STOP, sizeof(STOP) / sizeof(*STOP), sizeof(*STOP),
-		       compare) != NULL;
+		       compare) ||
+	       (strict && bsearch(&word, MORE, sizeof(MORE) / sizeof(*MORE),
+				  sizeof(*MORE), compare));
 }

@@ -514,6 +514,20 @@ int index_words(struct index *ix, str text, int (*fn)(str token, void *arg), voi
 				   (int)text.n, on_token);
 }
 
+int index_content_words(struct index *ix, str text, int (*fn)(str token, void *arg),
+			void *arg)
+{
+	struct index_term term[INDEX_TERMS_MAX];
+	size_t n = ix->words ? index_words_query(ix->words, text, true, term,
+						 INDEX_TERMS_MAX)
+			     : 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = fn((str){term[i].stem, term[i].nstem}, arg);
+	return ret;
+}
+
 struct stem {
 	char *out;
 	size_t n;
@@ -538,6 +552,7 @@ struct query {
 	struct index_term *term;
 	size_t n, max;
 	bool stop_words; /* take them too */
+	bool strict;     /* none of any language */
 	bool left_out;   /* a stop word was met */
 };
 
@@ -568,7 +583,7 @@ static int on_query(void *arg, int flags, const char *p, int n, int start, int e
 	(void)end;
 	if (!word.n || q->n == q->max)
 		return q->n == q->max ? SQLITE_DONE : SQLITE_OK;
-	if (!q->stop_words && index_stop_word(word)) {
+	if (!q->stop_words && index_stop_word(word, q->strict)) {
 		q->left_out = true;
 		return SQLITE_OK;
 	}
@@ -588,7 +603,7 @@ static int on_query(void *arg, int flags, const char *p, int n, int start, int e
 size_t index_words_query(struct index_words *w, str text, bool words_only,
 			 struct index_term *term, size_t max)
 {
-	struct query q = {.w = w, .term = term, .max = max};
+	struct query q = {.w = w, .term = term, .max = max, .strict = words_only};
 	struct cut c = {.text = str_head(text, INDEX_TEXT_MAX),
 			.query = true,
 			.emit = on_query,

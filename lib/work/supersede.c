@@ -5,24 +5,9 @@
 #define FEW_WORDS 3  /* of a query, of which one is enough */
 #define WORD_MAX  64 /* bytes of a word that is compared */
 
-/* Words, as they are stemmed, that tell nothing. Of one or two letters all do, but with a digit in them, or when they are no ASCII. */
-static bool is_empty_word(str s)
+/* Of one or two letters all words tell nothing, but with a digit in them, or when they are no ASCII. */
+static bool is_short(str s)
 {
-	static const char *const EMPTY[] = {
-		"about", "after", "all",  "also",   "and",   "ani",   "are",   "been",
-		"befor", "but",   "can",  "did",    "for",   "from",  "get",   "had",
-		"have",  "her",   "how",  "into",   "just",  "may",   "more",  "must",
-		"not",   "now",   "off",  "one",    "onli",  "other", "our",   "out",
-		"own",   "same",  "she",  "should", "some",  "such",  "than",  "that",
-		"the",   "their", "them", "then",   "there", "these", "thei",  "thi",
-		"those", "too",   "use",  "veri",   "were",  "what",  "when",  "where",
-		"which", "while", "who",  "why",    "will",  "with",  "would", "you",
-		"your",
-	};
-
-	for (size_t i = 0; i < sizeof(EMPTY) / sizeof(EMPTY[0]); i++)
-		if (str_eq(s, str_of(EMPTY[i])))
-			return true;
 	for (size_t i = 0; i < s.n; i++)
 		if (str_is_digit(s.p[i]) || (unsigned char)s.p[i] >= 0x80)
 			return false;
@@ -51,7 +36,7 @@ static int add_word(str token, void *arg)
 {
 	struct walk *w = arg;
 
-	if (token.n > WORD_MAX || is_empty_word(token) || place_of(w, token) < w->n)
+	if (token.n > WORD_MAX || is_short(token) || place_of(w, token) < w->n)
 		return 0;
 	memcpy(w->word[w->n], token.p, token.n);
 	w->len[w->n++] = token.n;
@@ -108,7 +93,7 @@ int supersede_match(struct index *ix, str project, enum event_type type, str que
 {
 	struct walk w = {.ix = ix, .fn = fn, .arg = arg};
 	struct index_query q = {.text = query, .project = project, .type = (int)type};
-	int ret = index_words(ix, query, add_word, &w);
+	int ret = index_content_words(ix, query, add_word, &w);
 
 	if (ret < 0 || !w.n)
 		return ret < 0 ? ret : 0;

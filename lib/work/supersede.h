@@ -5,7 +5,7 @@
  *
  * The best match by keyword among the active events of that type in that project, however
  * many retired ones or ones of other types fit better. A match has to be about the same
- * thing: words that say nothing ("the", "what") do not count, of four words or more two have
+ * thing: words that say nothing ("the", "dans", "это") do not count, of four words or more two have
  * to be there, unless the one that is there is a name (`v1.2`, `utf8`).
  */
 #ifndef WORK_SUPERSEDE_H

@@ -241,13 +241,28 @@ static void test_stop_words__are_what_the_tokenizer_makes_of_them(void **state)
 		"muy",
 		"pourquoi",
 		"yourselves"};
+	static const char *const strict[] = {"ab",
+					     "dans",
+					     "die",
+					     "war",
+					     "mais",
+					     "zwar",
+					     "\xD1\x8D\xD1\x82\xD0\xB8\xD1\x85"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
-		assert_true(index_stop_word(str_of(some[i])));
-	assert_false(index_stop_word(STR("storage")));
-	assert_false(index_stop_word(STR("")));
-	assert_false(index_stop_word(STR("war")));
+		assert_true(index_stop_word(str_of(some[i]), false));
+	assert_false(index_stop_word(STR("storage"), false));
+	assert_false(index_stop_word(STR(""), false));
+	assert_false(index_stop_word(STR("war"), false));
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
+		assert_true(index_stop_word(str_of(some[i]), true));
+	for (size_t i = 0; i < sizeof(strict) / sizeof(*strict); i++) {
+		assert_true(index_stop_word(str_of(strict[i]), true));
+		assert_false(index_stop_word(str_of(strict[i]), false));
+	}
+	assert_false(index_stop_word(STR("comment"), true));
+	assert_false(index_stop_word(STR("storage"), true));
 }
 
 static void test_name__at_the_head_of_a_text(void **state)

@@ -123,6 +123,42 @@ static void test_supersede__words_that_say_nothing_retire_nothing(void **state)
 		assert_string_equal(match(NOTHING[i]), "");
 }
 
+/* Whole sentences of what is said without saying anything, and a decision with all of it. */
+static void
+test_supersede__words_that_say_nothing_in_other_languages_retire_nothing(void **state)
+{
+	static const char *const NOTHING[][2] = {
+		{"Wir nehmen die SQLite und nicht die andere, mit dem, was war",
+		 "die und"},
+		{"Wir nehmen die SQLite und nicht die andere, mit dem, was war",
+		 "wir mit dem, was war"},
+		{"On garde les fichiers dans le dossier pour plus tard", "dans les"},
+		{"On garde les fichiers dans le dossier pour plus tard", "pour le plus"},
+		{"Guardamos los datos en un archivo con todas las filas",
+		 "con todas las"},
+		{"Teniamo i dati nel file, come sempre, con la copia",
+		 "come sempre nel, con la"},
+		{"Guardamos os dados num ficheiro com mais uma copia", "os mais com uma"},
+		{"We bewaren het met een kopie van die lijst", "met een van die"},
+		{"\u043c\u044b \u0445\u0440\u0430\u043d\u0438\u043c \u044d\u0442\u043e \u0432 "
+		 "\u0431\u0430\u0437\u0435, \u0442\u0430\u043a\u043e\u0439 \u043d\u0430\u0448 "
+		 "\u043f\u043b\u0430\u043d",
+		 "\u043c\u044b \u044d\u0442\u043e, \u0442\u0430\u043a\u043e\u0439 \u043d\u0430\u0448"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof NOTHING / sizeof *NOTHING; i++) {
+		char id[16];
+
+		snprintf(id, sizeof id, "ev_%zu", i);
+		put("p", EVENT_DECISION, id, NOTHING[i][0], "");
+		assert_string_equal(match(NOTHING[i][1]), "");
+	}
+	assert_string_equal(match("die SQLite und"), "ev_1;");
+	assert_string_equal(match("les dossiers"), "ev_3;");
+	assert_string_equal(match("\u0431\u0430\u0437\u0435"), "ev_8;");
+}
+
 static void
 test_supersede__one_word_of_many_is_not_enough_unless_it_is_a_name(void **state)
 {
@@ -227,6 +263,7 @@ int main(void)
 		T(test_supersede__stays_in_the_project_and_the_type),
 		T(test_supersede__walks_past_what_is_retired_however_much_there_is),
 		T(test_supersede__words_that_say_nothing_retire_nothing),
+		T(test_supersede__words_that_say_nothing_in_other_languages_retire_nothing),
 		T(test_supersede__one_word_of_many_is_not_enough_unless_it_is_a_name),
 		T(test_supersede__finds_the_old_one_among_many_with_common_words),
 		T(test_supersede__others_that_say_the_same_hide_nothing),
