@@ -84,6 +84,7 @@ int pack_unpack(int fd, int out_fd, uint64_t max, const char *name, struct err *
 
 		hint = ZSTD_decompressStream(z, &o, &f.in);
 		if (ZSTD_isError(hint)) {
+			fs_write_all(out_fd, (str){out, o.pos}, "temporary file", NULL);
 			ret = err_set(e, HF_EFORMAT, "%s: compressed data: %s", name,
 				      ZSTD_getErrorName(hint));
 			goto out;

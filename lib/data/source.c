@@ -99,18 +99,30 @@ static int open_file(struct source *s, const char *path, struct err *e)
 	return 0;
 }
 
-/* The compressed file in s->fd is replaced by an unlinked temporary one with its content. */
+/*
+ * The compressed file in s->fd is replaced by an unlinked temporary one with its content. Of
+ * one that is torn or damaged, what comes before that is read, with a word about it.
+ */
 static int unpack(struct source *s, const char *name, struct err *e)
 {
+	struct err bad = ERR_INIT;
 	int temp = fs_temp(e), ret;
 
 	if (temp < 0)
 		return temp;
-	ret = pack_unpack(s->fd, temp, SOURCE_UNPACKED_MAX, name, e);
+	ret = pack_unpack(s->fd, temp, SOURCE_UNPACKED_MAX, name, &bad);
 	io.close(s->fd);
 	s->fd = temp;
 	s->packed = true;
-	return ret ? ret : rewind_to_size(s, name, e);
+	if (ret && ret != HF_EFORMAT)
+		return err_set(e, ret, "%s", bad.msg);
+	if (rewind_to_size(s, name, e))
+		return HF_EIO;
+	if (ret && !s->size)
+		return err_set(e, ret, "%s", bad.msg);
+	if (ret)
+		log_warn("%s: what comes before is read", bad.msg);
+	return 0;
 }
 
 int source_open(struct source *s, const char *path, struct err *e)

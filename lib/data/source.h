@@ -9,7 +9,8 @@
  *
  * A regular file is read in place. Standard input ("-") and .zst files (recognised by their
  * magic number, not their name) go through an unlinked temporary file, because going back
- * after damage needs a seek. A FIFO, device or folder given by name is refused by type.
+ * after damage needs a seek. Of a .zst file that is torn, what can be unpacked is read, and log_warn
+ * says so. A FIFO, device or folder given by name is refused by type.
  * Limits: SOURCE_UNPACKED_MAX bytes of decompressed data; zstd windows up to 128 MB.
  */
 #ifndef DATA_SOURCE_H

@@ -197,6 +197,40 @@ static void test_source__broken_zstd_is_named(void **state)
 	assert_int_equal(test_entries(getenv("TMPDIR")), 0);
 }
 
+/* Compressed text of some blocks, cut or with one byte changed at half its length. */
+static void test_source__of_torn_zstd_what_comes_before_is_read(void **state)
+{
+	struct buf text = BUF_INIT(2u << 20), packed = BUF_INIT(2u << 20),
+		   b = BUF_INIT(2u << 20);
+	uint64_t x = 1;
+
+	(void)state;
+	test_dir();
+	while (text.n < 1u << 20) {
+		x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		buf_printf(&text, "{\"n\":%llu}\n", (unsigned long long)(x >> 20));
+	}
+	assert_int_equal(pack_pack(buf_str(&text), &packed, NULL), 0);
+	for (int damaged = 0; damaged < 2; damaged++) {
+		size_t half = packed.n / 2;
+		struct source s;
+
+		packed.p[half] ^= (char)(damaged ? 0x55 : 0);
+		test_write("t.zst", damaged ? buf_str(&packed)
+					    : str_head(buf_str(&packed), half));
+		assert_int_equal(source_open(&s, test_path("t.zst"), NULL), 0);
+		assert_true(s.size > text.n / 8 && s.size < text.n);
+		buf_reset(&b);
+		drain(&s, &b);
+		assert_int_equal(b.n, s.size);
+		assert_str(buf_str(&b), str_head(buf_str(&text), b.n));
+		source_release(&s);
+	}
+	buf_release(&text);
+	buf_release(&packed);
+	buf_release(&b);
+}
+
 static int open_fds(void)
 {
 	int fd, n = 0;
@@ -264,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_source__a_pipe_is_spooled_too),
 		cmocka_unit_test(test_source__what_is_no_file_is_refused_by_name),
 		cmocka_unit_test(test_source__broken_zstd_is_named),
+		cmocka_unit_test(test_source__of_torn_zstd_what_comes_before_is_read),
 		cmocka_unit_test(
 			test_source__each_failing_call_is_reported_and_leaves_nothing),
 	};
