@@ -80,6 +80,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(firstword $(subst :, ,$(p))),$(l
 
 # tests: unit and replay programs link the shared cmocka; the rest as above
 TEST_LD = $(filter-out -static-pie,$(LDFLAGS)) $(if $(filter static,$(LINK)),-pie)
+$(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/*.c)): | $(O)/deps.test
 $(O)/test/test_%: $(O)/obj/tests/unit/test_%.o $(O)/obj/tests/unit/fault.o $(LIB) | $(O)/deps.test
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(TEST_LD) -o $@ $(filter %.o,$^) $(LIB) $(LIBS) -lcmocka
