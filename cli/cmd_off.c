@@ -41,8 +41,16 @@ static int say(const struct args *a, const struct scope *s, struct err *e)
 static int turn(const struct args *a, bool off, struct err *e)
 {
 	struct scope s = {.vault.lock = -1};
-	int ret = scope_open(&s, NULL, NULL, e);
+	struct err none = ERR_INIT;
+	int ret = scope_open(&s, NULL, NULL, &none);
 
+	/* the switch for all projects needs no vault: it may be what is broken */
+	if (ret && !a->project && s.state_dir[0])
+		ret = 0;
+	else if (ret)
+		ret = err_set(e, ret, "%s", none.msg);
+	if (!s.project)
+		s.project = str_dup(STR_NONE);
 	if (!ret)
 		ret = offswitch_set(s.state_dir,
 				    a->project ? str_of(s.project) : STR_NONE, off, e);

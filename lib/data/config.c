@@ -148,6 +148,17 @@ static char *normal(const struct config_item *it, str s)
 	return NULL;
 }
 
+/* What a value must be. */
+static void add_range(struct buf *b, const struct config_item *it)
+{
+	if (it->type == CONFIG_INT)
+		buf_printf(b, " (%lld to %lld)", (long long)it->min, (long long)it->max);
+	else if (it->type == CONFIG_BOOL)
+		buf_add(b, STR(" (true or false)"));
+	else
+		buf_add(b, STR(" (an absolute path)"));
+}
+
 /* Only the first is kept: one line is what a person reads. */
 static void complain(struct config *c, const char *where, const struct config_item *it,
 		     str got)
@@ -159,12 +170,7 @@ static void complain(struct config *c, const char *where, const struct config_it
 	buf_printf(&b, "%s: \"", where);
 	utf8_show(&b, utf8_head(got, SHOWN_MAX_BYTES), UTF8_ONELINE);
 	buf_printf(&b, "\" is no good for %s", it->key);
-	if (it->type == CONFIG_INT)
-		buf_printf(&b, " (%lld to %lld)", (long long)it->min, (long long)it->max);
-	else if (it->type == CONFIG_BOOL)
-		buf_add(&b, STR(" (true or false)"));
-	else
-		buf_add(&b, STR(" (an absolute path)"));
+	add_range(&b, it);
 	c->problem = buf_take(&b);
 }
 
@@ -357,8 +363,15 @@ int config_set(const struct config *c, const char *key, const char *value, struc
 
 	if (!it)
 		return err_set(e, HF_EUSAGE, "%s: no such setting", key);
-	if (value && !(text = normal(it, str_of(value))))
-		return err_set(e, HF_EUSAGE, "%s: \"%s\" is no good", key, value);
+	if (value && !(text = normal(it, str_of(value)))) {
+		struct buf range = BUF_INIT(PROBLEM_MAX_BYTES);
+
+		add_range(&range, it);
+		ret = err_set(e, HF_EUSAGE, "%s: \"%s\" is no good%s", key, value,
+			      buf_cstr(&range));
+		buf_release(&range);
+		return ret;
+	}
 	if (!*c->path) {
 		ret = err_set(e, HF_ENOTFOUND, "no place for settings: HOME is not set");
 		goto out;

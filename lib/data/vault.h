@@ -25,6 +25,7 @@
 
 #define VAULT_NOTE_MAX     (4u << 20) /* bytes read of one note or document */
 #define VAULT_LOCK_WAIT_MS 200
+#define VAULT_LOCK_LONG_MS 2000 /* where a person waits for it, not the client */
 
 struct vault {
 	char *root;

@@ -394,7 +394,7 @@ static void forget_caches(void)
 
 static int remove_files(const struct forget *f, struct scope *s, struct err *e)
 {
-	int ret = vault_lock(&s->vault, VAULT_LOCK_WAIT_MS, e);
+	int ret = vault_lock(&s->vault, VAULT_LOCK_LONG_MS, e);
 
 	if (ret)
 		return ret;

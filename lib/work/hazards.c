@@ -127,7 +127,7 @@ static int retire_all(struct scope *s, str key, str reason, struct hazards_done 
 		      struct err *e)
 {
 	struct docs d;
-	int ret = vault_lock(&s->vault, VAULT_LOCK_WAIT_MS, e);
+	int ret = vault_lock(&s->vault, VAULT_LOCK_LONG_MS, e);
 
 	if (ret)
 		return ret;

@@ -180,6 +180,15 @@ void phases_agent(struct page *w, const struct agent *g, bool whole)
 	out_step(w->o);
 }
 
+/* Not asked for: by its record, or because it was over before. */
+static bool left_out(const struct phases_options *o, const struct agent *it)
+{
+	int64_t at = it->ended != CLOCK_NONE ? it->ended : it->started;
+
+	return (o->first && it->call < o->first) || (o->last && it->call > o->last) ||
+	       (o->since != CLOCK_NONE && at != CLOCK_NONE && at < o->since);
+}
+
 int phases_agents(struct source *src, const char *path, const struct phases_options *o,
 		  struct out *out, struct err *e)
 {
@@ -190,6 +199,7 @@ int phases_agents(struct source *src, const char *path, const struct phases_opti
 	struct agents *a = agents_new();
 	struct page w;
 	enum transcript_got got;
+	size_t shown = 0;
 	int ret = 0;
 
 	if (!opt.ends)
@@ -216,15 +226,15 @@ int phases_agents(struct source *src, const char *path, const struct phases_opti
 	if (w.json)
 		buf_add(&out->b, STR("{\"format\":1,\"agents\":["));
 	for (size_t i = 0; i < a->n && !out_failed(out); i++) {
-		if ((opt.first && a->item[i].call < opt.first) ||
-		    (opt.last && a->item[i].call > opt.last))
+		if (left_out(&opt, &a->item[i]))
 			continue;
 		phases_agent(&w, &a->item[i], true);
+		shown++;
 	}
 	if (w.json)
 		buf_printf(&out->b, "],\n\"dropped\":%llu}\n",
 			   (unsigned long long)a->dropped);
-	else if (!a->n)
+	else if (!shown)
 		buf_add(&out->b, STR("no sub-agents\n"));
 	else if (a->dropped)
 		buf_printf(&out->b, "%llu older dispatches are not shown\n",

@@ -451,7 +451,11 @@ static int check_and_write(struct scope *s, str text, const struct save_options 
 	if (done->check.n)
 		return err_set(e, HF_EFORMAT, "%s",
 			       done->check.item[done->check.n - 1].text);
+	ret = vault_lock(&s->vault, VAULT_LOCK_LONG_MS, e);
+	if (ret)
+		return ret;
 	ret = docs_save(&s->vault, str_of(s->project), str_of(done->name), text, e);
+	vault_unlock(&s->vault);
 	if (ret)
 		return ret;
 	record_project(s);

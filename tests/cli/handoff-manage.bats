@@ -146,6 +146,23 @@ setup()
 	json .project wood
 }
 
+@test "a setting that is refused says what it must be" {
+	run --separate-stderr -64 "$H" config budget abc
+	grumbles 'budget: "abc" is no good (500 to 1000000)'
+	run --separate-stderr -64 "$H" config off perhaps
+	grumbles '(true or false)'
+}
+
+@test "the switch for all projects works where the vault is broken" {
+	echo x >"$BATS_TEST_TMPDIR/file"
+	export HANDOFF_VAULT=$BATS_TEST_TMPDIR/file
+	run -0 "$H" off
+	holds "The hooks are off for all projects."
+	[ -e "$STATE/off" ]
+	run -0 "$H" on
+	[ ! -e "$STATE/off" ]
+}
+
 @test "trust: what is no document cannot be accepted" {
 	echo 'About the trees' >notes.md
 	run --separate-stderr -64 "$H" trust notes.md

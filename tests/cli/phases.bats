@@ -49,6 +49,12 @@ load helper
 	holds "I will read the basket first."
 	run -0 "$R" backbone --since 1978m $KILLED
 	lacks "Count the pears in basket.c"
+	demo="$BATS_TEST_DIRNAME/../../fixtures/demo/claude"
+	run -0 "$R" agents --claude-dir "$demo" --since 2026-07-15T09:30:00Z 7c1e42aa
+	holds "Review migrate.sh"
+	lacks "Find callers"
+	run -0 "$R" agents --claude-dir "$demo" --since 2099-01-01 7c1e42aa
+	[ "$output" = "no sub-agents" ]
 	run -0 "$R" index --range 7-8 $KILLED
 	lacks "Count the pears in basket.c"
 }
