@@ -90,7 +90,7 @@ static const struct docs_item *newest_of(const struct docs *d, const struct scop
 
 int carry_load(struct carry *c, const struct scope *s, struct err *e)
 {
-	const struct docs_item *own = NULL;
+	const struct docs_item *own = NULL, *left = NULL;
 	int ret;
 
 	*c = (struct carry){.nname = 0};
@@ -101,6 +101,10 @@ int carry_load(struct carry *c, const struct scope *s, struct err *e)
 		c->claimed = docs_named(&c->docs, str_of(s->j->claimed));
 	if (s->session[0])
 		own = newest_of(&c->docs, s);
+	if (s->j && s->j->previous)
+		left = docs_of_session(&c->docs, str_of(s->j->previous));
+	if (left)
+		add_hazards(c, left);
 	if (c->claimed)
 		take(c, c->claimed, true);
 	if (own && own != c->claimed)

@@ -6,7 +6,8 @@
  *   ... c.name[0..nname), c.hazard[0..nhazard), c.own ...
  *   carry_release(&c);
  *
- * The sources are the document that the session claimed and the one that it has itself.
+ * The sources are the document that the session claimed and the one that it has itself; of the
+ * session that /clear or a fork left only the hazards.
  * Hazards are whole lines ("- User: ..."), verbatim, each once, the oldest first; a retired one
  * is none. The session's own document is replaced by its next one, so it hands on its
  * lineage and not its name, unless somebody else has taken it up already.

@@ -1,15 +1,9 @@
 #include "work/dochazard.h"
 
-#include <stdlib.h>
-
-#include "work/docwords.h"
 #include "work/prose.h"
 #include "work/redact.h"
+#include "work/stated.h"
 
-#define PASTED_BYTES                                                                     \
-	800 /* a longer prompt is mostly pasted: only its ends are looked at */
-#define ENDS_BYTES    300
-#define CLAUSES_MAX   400
 #define STOPPED_SHOWN 6
 #define STOPPED_WORDS 60
 #define RUNNING_SHOWN 6
@@ -19,130 +13,8 @@
 
 /* ---- stated ---- */
 
-struct stated {
-	str text;
-	uint64_t record;
-	int strength;
-};
-
-struct stated_list {
-	struct stated item[CLAUSES_MAX];
-	size_t n;
-	str clause[CLAUSES_MAX]; /* room for those of one text */
-};
-
-/* Letters and digits only: "Don't touch X." and "don't touch x" are one hazard. */
-static bool same_words(str a, str b)
-{
-	size_t i = 0, k = 0;
-
-	for (;;) {
-		while (i < a.n && !str_is_alnum(a.p[i]) && !(a.p[i] & 0x80))
-			i++;
-		while (k < b.n && !str_is_alnum(b.p[k]) && !(b.p[k] & 0x80))
-			k++;
-		if (i == a.n || k == b.n)
-			return i == a.n && k == b.n;
-		if (str_lower(a.p[i++]) != str_lower(b.p[k++]))
-			return false;
-	}
-}
-
-static void stated_add(struct stated_list *l, str text, uint64_t record, int strength)
-{
-	size_t i;
-
-	for (i = 0; i < l->n; i++) {
-		if (!same_words(l->item[i].text, text))
-			continue;
-		if (strength > l->item[i].strength)
-			l->item[i].strength = strength;
-		return;
-	}
-	if (l->n == CLAUSES_MAX) {
-		memmove(l->item, l->item + 1, (CLAUSES_MAX - 1) * sizeof(l->item[0]));
-		l->n--;
-	}
-	l->item[l->n++] = (struct stated){text, record, strength};
-}
-
-/* More closing brackets than opening ones: the middle of something pasted. */
-static bool is_torn(str s)
-{
-	int depth = 0;
-	size_t i;
-
-	for (i = 0; i < s.n && depth >= 0; i++)
-		depth += (s.p[i] == '(') - (s.p[i] == ')');
-	return depth < 0;
-}
-
-/* The foot of a web page: "Do not share my personal information" is nobody's order. */
-static bool is_web_page(str s)
-{
-	static const char *const words[] = {
-		"Skip to content", "Privacy",  "Terms",   "ookies",
-		"Sign in",         "\xc2\xa9", "Contact", "All rights reserved"};
-	size_t i, n = 0;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		n += str_find(s, str_of(words[i])) != STR_NPOS;
-	return n >= 3;
-}
-
-static void stated_in(struct doc *d, struct stated_list *l, str text, uint64_t record)
-{
-	str *s = l->clause;
-	size_t n, i;
-
-	arena_reset(&d->tmp);
-	n = prose_sentences(&d->tmp, text, true, s, CLAUSES_MAX);
-	for (i = 0; i < n; i++) {
-		int strength = docwords_constraint(s[i]);
-
-		if (strength > 0 && doc_worth(s[i]) && !is_torn(s[i]))
-			stated_add(l, doc_keep(d, doc_unmarked(s[i])), record, strength);
-	}
-}
-
-static void stated_prompt(struct doc *d, struct stated_list *l,
-			  const struct fact_prompt *p)
-{
-	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
-	str text;
-
-	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
-	    docwords_is_markup(p->text) || is_web_page(p->text))
-		return;
-	docwords_typed(&typed, p->text);
-	text = buf_str(&typed);
-	if (text.n >= PASTED_BYTES) {
-		prose_cut(&ends, text, ENDS_BYTES);
-		buf_byte(&ends, '\n');
-		prose_tail(&ends, text, ENDS_BYTES);
-		text = buf_str(&ends);
-	}
-	stated_in(d, l, text, p->record);
-	buf_release(&typed);
-	buf_release(&ends);
-}
-
-/* A call was stopped with words: they forbid by where they stand, whatever they are. */
-static void stated_refusal(struct doc *d, struct stated_list *l,
-			   const struct fact_refused *r)
-{
-	struct buf b = BUF_INIT(4096);
-
-	if (str_eq(r->tool, STR("AskUserQuestion"))) {
-		stated_in(d, l, r->words, r->record);
-	} else if (doc_worth(r->words)) {
-		prose_cut(&b, r->words, ENDS_BYTES);
-		stated_add(l, doc_keep(d, buf_str(&b)), r->record, 3);
-	}
-	buf_release(&b);
-}
-
-static void stated_line(struct doc *d, double order, const struct stated *s, bool must)
+static void stated_line(struct doc *d, double order, const struct stated_item *s,
+			bool must)
 {
 	struct doc_line *l = doc_line(d, DOC_HAZARDS, must ? DOC_B_STATED : DOC_B_HAZARD,
 				      order, "- User: ");
@@ -151,8 +23,7 @@ static void stated_line(struct doc *d, double order, const struct stated *s, boo
 	doc_add(d, l, 10 + s->strength, s->record)->must = must;
 }
 
-static double carried_lines(struct doc *d, const str *carried, size_t n,
-			    struct stated_list *l)
+static double carried_lines(struct doc *d, const str *carried, size_t n, struct stated *l)
 {
 	double order = 0;
 	size_t i;
@@ -169,7 +40,7 @@ static double carried_lines(struct doc *d, const str *carried, size_t n,
 		for (k = 0; k < l->n;
 		     k++) /* said again in this session: once is enough */
 			if (str_starts(s, STR("User: ")) &&
-			    same_words(str_from(s, 6), l->item[k].text))
+			    stated_same(str_from(s, 6), l->item[k].text))
 				break;
 		if (k < l->n) {
 			l->item[k].strength = 3;
@@ -213,25 +84,15 @@ static void plan_limits(struct doc *d)
 
 void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
 {
-	const struct facts *f = d->f;
-	struct stated_list *l = calloc(1, sizeof(*l));
+	struct stated *l = stated_of(d->f);
 	size_t i, musts = 0, bytes = 0, from;
 
-	if (!l)
-		return;
-	for (i = 0; i < f->nprompt; i++)
-		stated_prompt(d, l, &f->prompt[i]);
-	for (i = 0; i < f->nanswer; i++)
-		if (f->answer[i].own)
-			stated_in(d, l, f->answer[i].answer, f->answer[i].record);
-	for (i = 0; i < f->nrefused; i++)
-		stated_refusal(d, l, &f->refused[i]);
 	carried_lines(d, carried, ncarried, l);
 	/* from the newest back: how many strong ones fit the cap */
 	for (from = l->n; from > 0; from--) {
-		const struct stated *s = &l->item[from - 1];
+		const struct stated_item *s = &l->item[from - 1];
 
-		if (s->strength < 2)
+		if (s->strength < STATED_STRONG)
 			continue;
 		if (musts == DOCHAZARD_STATED_MAX ||
 		    bytes + s->text.n > DOCHAZARD_STATED_BYTES)
@@ -241,9 +102,9 @@ void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
 	}
 	for (i = 0; i < l->n; i++)
 		stated_line(d, 1 + (double)i * 0.01, &l->item[i],
-			    l->item[i].strength >= 2 && i >= from);
+			    l->item[i].strength >= STATED_STRONG && i >= from);
 	for (i = 0, musts = 0; i < from; i++)
-		musts += l->item[i].strength >= 2;
+		musts += l->item[i].strength >= STATED_STRONG;
 	if (musts) {
 		struct doc_line *line = doc_line(d, DOC_HAZARDS, DOC_B_STATED, 9.9, "- ");
 
@@ -254,7 +115,7 @@ void dochazard_stated(struct doc *d, const str *carried, size_t ncarried)
 		doc_must(d, line, 9, 0);
 	}
 	plan_limits(d);
-	free(l);
+	stated_free(l);
 }
 
 /* ---- state ---- */

@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/utf8.h"
+#include "work/check.h"
 #include "work/prose.h"
+#include "work/stated.h"
 
 #define FRAME_OPEN    "<handoff-notes>\n"
 #define FRAME_CLOSE   "</handoff-notes>\n"
@@ -22,8 +24,8 @@
 #define COMMANDS_MAX  12
 #define ERRORS_MAX    5
 #define FILES_MAX     12
-#define CLAUSES_MAX   200
-#define CONSTRAINTS   24
+#define CONSTRAINTS   40 /* of this session */
+#define STATED_LINE   "- User: "
 #define QUOTE_BYTES   600u
 #define TITLE_BYTES   120u
 #define RACE_MS       2000 /* a file written within the document's last second is not drift */
@@ -330,33 +332,63 @@ void inject_memory(struct buf *out, str project, str brief, size_t units)
 
 /* ---- compaction ---- */
 
-/* Clauses of the user's prompts that state a constraint, newest last, each once. */
-static void constraints(struct buf *b, const struct facts *f)
+/* Some line of heed takes it back. */
+static bool is_retired(const struct inject_heed *heed, str line)
 {
-	struct arena a;
-	size_t n = 0;
+	struct buf key = BUF_INIT(TEXT_MAX);
+	str rest = heed ? heed->retired : STR_NONE, one;
+	bool yes = false;
 
-	arena_init(&a, TEXT_MAX * 4);
-	for (size_t i = 0; i < f->nprompt && n < CONSTRAINTS; i++) {
-		str clause[CLAUSES_MAX];
-		size_t count;
+	check_hazard_key(&key, line);
+	while (!yes && str_line(&rest, &one))
+		yes = check_retires(str_trim(one), buf_str(&key));
+	buf_release(&key);
+	return yes;
+}
 
-		if (f->prompt[i].kind != FACT_PROMPT && f->prompt[i].kind != FACT_QUEUED)
-			continue;
-		arena_reset(&a);
-		count = prose_sentences(&a, utf8_head(f->prompt[i].text, QUOTE_BYTES * 4),
-					true, clause, CLAUSES_MAX);
-		for (size_t k = 0; k < count && n < CONSTRAINTS; k++) {
-			if (prose_constraint(clause[k]) < 1 ||
-			    str_find(buf_str(b), clause[k]) != STR_NPOS)
-				continue;
-			buf_add(b, STR("- User: \""));
-			defuse(b, clause[k]);
-			buf_add(b, STR("\"\n"));
-			n++;
-		}
+/* Handed on in the same words. */
+static bool is_handed_on(const struct inject_heed *heed, str text)
+{
+	for (size_t i = 0; heed && i < heed->n; i++)
+		if (str_starts(heed->line[i], STR(STATED_LINE)) &&
+		    stated_same(str_from(heed->line[i], sizeof(STATED_LINE) - 1), text))
+			return true;
+	return false;
+}
+
+static void add_constraint(struct buf *b, const struct inject_heed *heed,
+			   const struct stated_item *s)
+{
+	struct buf line = BUF_INIT(TEXT_MAX);
+
+	buf_printf(&line, STATED_LINE "\"%.*s\"", STR_ARG(s->text));
+	if (!is_retired(heed, buf_str(&line))) {
+		defuse(b, buf_str(&line));
+		buf_byte(b, '\n');
 	}
-	arena_release(&a);
+	buf_release(&line);
+}
+
+/* What the user wants heeded: what was handed on, then this session's own words, the newest when there are too many; each once. */
+static void constraints(struct buf *b, const struct facts *f,
+			const struct inject_heed *heed)
+{
+	struct stated *s = stated_of(f);
+	size_t from = s->n > CONSTRAINTS ? s->n - CONSTRAINTS : 0;
+
+	for (size_t i = 0; heed && i < heed->n; i++) {
+		if (is_retired(heed, heed->line[i]))
+			continue;
+		defuse(b, heed->line[i]);
+		buf_byte(b, '\n');
+	}
+	for (size_t i = from; i < s->n; i++)
+		if (!is_handed_on(heed, s->item[i].text))
+			add_constraint(b, heed, &s->item[i]);
+	if (from)
+		buf_printf(b, "- %zu older ones may be missing here: `handoff hazards`\n",
+			   from);
+	stated_free(s);
 }
 
 static void last_instruction(struct buf *b, const struct facts *f)
@@ -473,7 +505,8 @@ static void errors(struct buf *b, const struct facts *f)
 	}
 }
 
-void inject_compact(struct buf *out, const struct facts *f, const struct gitstate *git,
+void inject_compact(struct buf *out, const struct facts *f,
+		    const struct inject_heed *heed, const struct gitstate *git,
 		    size_t units)
 {
 	struct buf b = BUF_INIT(TEXT_MAX * 4);
@@ -481,7 +514,7 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
 
 	if (units > INJECT_UNITS_MAX)
 		units = INJECT_UNITS_MAX;
-	constraints(&b, f);
+	constraints(&b, f, heed);
 	last_instruction(&b, f);
 	open_todos(&b, f);
 	lost_calls(&b, f);
@@ -500,7 +533,11 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
 	if (b.n) {
 		buf_add(out,
 			STR("Exact words, commands and numbers of this session from before the "
-			    "compaction, taken from its transcript:\n" FRAME_OPEN));
+			    "compaction, taken from its transcript"));
+		if (heed && heed->n)
+			buf_add(out,
+				STR(", and what the user asked to heed in earlier ones"));
+		buf_add(out, STR(":\n" FRAME_OPEN));
 		whole = inject_fit(out, buf_str(&b),
 				   units > FRAME_RESERVE ? units - FRAME_RESERVE : 0);
 		if (!whole)
@@ -510,11 +547,12 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
 	buf_release(&b);
 }
 
-void inject_keep(struct buf *out, const struct facts *f, bool manual)
+void inject_keep(struct buf *out, const struct facts *f, const struct inject_heed *heed,
+		 bool manual)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
 
-	constraints(&b, f);
+	constraints(&b, f, heed);
 	if (!b.n && !f->ntodo && !f->ncommand && !f->nlost)
 		goto out;
 	if (manual) {

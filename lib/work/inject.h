@@ -29,12 +29,20 @@ void inject_others(struct buf *out, const struct docs *d, const struct docs_item
 		   str worktree);
 /* The stated hazards of a document alone, framed. Nothing when it has none. */
 void inject_hazards(struct buf *out, const struct docs_item *item);
+/* What earlier documents hand on to a session: whole hazard lines ("- User: ..."), each once. */
+struct inject_heed {
+	const str *line;
+	size_t n;
+	str retired; /* lines, of which those that begin "- Retired " end a hazard, also one of this session's own */
+};
 /*
- * What a compaction loses: stated constraints, the last instruction word for word, commands
- * with their results, files in flight, errors with what fixed them, and git's state now
- * (may be NULL). Framed, at most `units`.
+ * What a compaction loses: stated constraints, of this session and those handed on to it
+ * (heed, may be NULL), the last instruction word for word, calls that nothing answered,
+ * commands with their results, files in flight, errors with what fixed them, and git's state
+ * now (may be NULL). Framed, at most `units`.
  */
-void inject_compact(struct buf *out, const struct facts *f, const struct gitstate *git,
+void inject_compact(struct buf *out, const struct facts *f,
+		    const struct inject_heed *heed, const struct gitstate *git,
 		    size_t units);
 /*
  * Instructions for the summarizer: what it must keep word for word. automatic: constraints,
@@ -42,7 +50,8 @@ void inject_compact(struct buf *out, const struct facts *f, const struct gitstat
  * INJECT_MANUAL_UNITS: the client shows the user this text, and the model once more after
  * the compaction.
  */
-void inject_keep(struct buf *out, const struct facts *f, bool manual);
+void inject_keep(struct buf *out, const struct facts *f, const struct inject_heed *heed,
+		 bool manual);
 /*
  * What the store knows of a project (a brief, lines with their dates) in the frame; at most
  * `units`, cut at line borders.

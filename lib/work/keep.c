@@ -22,6 +22,7 @@
 #include "work/derive.h"
 #include "work/hazards.h"
 #include "work/prose.h"
+#include "work/stated.h"
 
 #define FOLDER      "facts"
 #define MAGIC       "handoff-facts"
@@ -226,25 +227,6 @@ static bool did_work(const struct facts *f)
 	return f->nedit || f->ncommit;
 }
 
-static bool states_constraint(const struct facts *f)
-{
-	struct arena a;
-	bool found = false;
-
-	arena_init(&a, EXTRACT_TEXT_BYTES * 2);
-	for (size_t i = 0; i < f->nprompt && !found; i++) {
-		str clause[64];
-		size_t n;
-
-		arena_reset(&a);
-		n = prose_sentences(&a, f->prompt[i].text, true, clause, 64);
-		for (size_t k = 0; k < n && !found; k++)
-			found = prose_constraint(clause[k]) > 1;
-	}
-	arena_release(&a);
-	return found;
-}
-
 /* Nothing in it that a next session would need. */
 static bool is_trivial(const struct facts *f)
 {
@@ -256,7 +238,7 @@ static bool is_trivial(const struct facts *f)
 	for (size_t i = 0; i < f->ncommand; i++)
 		if (f->command[i].failed)
 			return false;
-	return !states_constraint(f);
+	return !stated_any(f);
 }
 
 /* ---- what the document before this one hands on ---- */
@@ -264,7 +246,7 @@ static bool is_trivial(const struct facts *f)
 #define CARRIED_MAX 64
 
 struct handed {
-	struct buf text;  /* of the document, backing of hazard */
+	struct buf text;  /* of the claimed document, backing of hazard */
 	struct buf names; /* backing of lineage */
 	str lineage[CARRIED_MAX], hazard[CARRIED_MAX];
 	size_t nlineage, nhazard;
@@ -292,22 +274,37 @@ static void take_lineage(struct handed *h, const char *name)
 	buf_release(&one);
 }
 
-static void handed_on(struct handed *h, const struct vault *v, const struct journal *j)
+static void add_handed(struct handed *h, str text)
 {
-	struct handoff_doc doc;
-	size_t at = 0;
+	struct handoff_doc doc = {.session = STR_NONE};
+	size_t at = 0, i;
+	str line;
+
+	handoff_read(&doc, text, NULL);
+	while (h->nhazard < CARRIED_MAX && handoff_next_hazard(doc.hazards, &at, &line)) {
+		for (i = 0; i < h->nhazard && !stated_same(h->hazard[i], line); i++)
+			;
+		if (i == h->nhazard)
+			h->hazard[h->nhazard++] = line;
+	}
+}
+
+/* Of a session that /clear or a fork left only what the user stated goes on. d: backing of that. */
+static void handed_on(struct handed *h, const struct vault *v, const struct journal *j,
+		      const struct docs *d)
+{
+	const struct docs_item *left =
+		j->previous ? docs_of_session(d, str_of(j->previous)) : NULL;
 
 	*h = (struct handed){.text = BUF_INIT(HANDOFF_DOC_MAX),
 			     .names = BUF_INIT(CARRIED_MAX * DOCS_NAME_MAX * 2)};
+	if (left)
+		add_handed(h, str_of(left->text));
 	if (!j->claimed || !j->project ||
 	    docs_read(v, str_of(j->project), str_of(j->claimed), &h->text, NULL) < 0)
 		return;
 	take_lineage(h, j->claimed);
-	if (handoff_read(&doc, buf_str(&h->text), NULL) < 0)
-		return;
-	while (h->nhazard < CARRIED_MAX &&
-	       handoff_next_hazard(doc.hazards, &at, &h->hazard[h->nhazard]))
-		h->nhazard++;
+	add_handed(h, buf_str(&h->text));
 }
 
 static void handed_release(struct handed *h)
@@ -353,8 +350,8 @@ static bool read_git(const char *state_dir, const struct journal *j,
 }
 
 static int render(struct vault *v, const char *state_dir, struct journal *j,
-		  struct source *src, const struct facts *f, const struct keep_options *o,
-		  struct buf *text, struct err *e)
+		  const struct docs *d, struct source *src, const struct facts *f,
+		  const struct keep_options *o, struct buf *text, struct err *e)
 {
 	struct handed h;
 	struct ending end;
@@ -368,7 +365,7 @@ static int render(struct vault *v, const char *state_dir, struct journal *j,
 
 	config_claude_dir(&claude);
 	read_ending(src, buf_cstr(&claude), str_of(j->session), &end);
-	handed_on(&h, v, j);
+	handed_on(&h, v, j, d);
 	ho.lineage = h.lineage;
 	ho.nlineage = h.nlineage;
 	ho.hazards = h.hazard;
@@ -461,7 +458,7 @@ static int write_document(struct vault *v, const char *state_dir, struct journal
 		done->trivial = is_trivial(f);
 		if (done->trivial)
 			goto out;
-		ret = render(v, state_dir, j, src, f, o, own ? &made : &text, e);
+		ret = render(v, state_dir, j, &d, src, f, o, own ? &made : &text, e);
 		if (ret)
 			goto out;
 		if (own)

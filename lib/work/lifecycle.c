@@ -492,10 +492,16 @@ int lifecycle_pre_compact(struct lifecycle *l, struct buf *reply, struct err *e)
 	journal_list_clear(l->j->shown); /* the summary takes them out of the context */
 	l->j->compacting = true;
 	saved = lifecycle_save(l, e);
-	if (!l->quiet && (x = keep_facts(l->state_dir, l->j))) {
+	if (!l->quiet) {
 		struct buf text = BUF_INIT(HOOKIO_INPUT_MAX);
+		struct lifecycle_heed *heed = lifecycle_heed(l);
 
-		inject_keep(&text, extract_facts(x, NULL, CLOCK_NONE), manual);
+		x = keep_facts(l->state_dir, l->j);
+		if (!x)
+			x = extract_new();
+		inject_keep(&text, extract_facts(x, NULL, CLOCK_NONE),
+			    lifecycle_heeds(heed), manual);
+		lifecycle_heed_free(heed);
 		/* plain text: what begins with a brace would be taken for JSON */
 		if (text.n && !str_starts(str_trim(buf_str(&text)), STR("{")))
 			buf_add(reply,
@@ -555,6 +561,7 @@ static bool claim_offered(struct lifecycle *l, const char *name, struct buf *tex
 
 	if (!ret) {
 		journal_set(&j->claimed, str_of(name));
+		j->ino = 0; /* the session's own document does not hold its hazards yet */
 		lifecycle_log(l, "claimed %s", name);
 		return true;
 	}

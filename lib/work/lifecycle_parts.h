@@ -5,6 +5,7 @@
 #define WORK_LIFECYCLE_PARTS_H
 
 #include "work/docs.h"
+#include "work/inject.h"
 #include "work/keep.h"
 #include "work/lifecycle.h"
 
@@ -80,6 +81,17 @@ bool lifecycle_adopt(struct lifecycle *l, const struct docs *d);
 
 /* Append the text of a session's own document with the items of Next that it took over from `from` and has not done. False: nothing to add. */
 bool lifecycle_carry(struct buf *out, str own, str from, str from_name);
+
+/* ---- lifecycle_heed.c ---- */
+
+#define LIFECYCLE_HEED_MAX 256 /* stated hazards that are handed on; further ones stand in the documents */
+
+struct lifecycle_heed;
+/* The stated hazards that hold for this session by the documents; never NULL. */
+struct lifecycle_heed *lifecycle_heed(const struct lifecycle *l);
+/* Borrowed until it is freed. */
+const struct inject_heed *lifecycle_heeds(const struct lifecycle_heed *h);
+void lifecycle_heed_free(struct lifecycle_heed *h);
 
 /* ---- lifecycle_shipped.c ---- */
 

@@ -131,32 +131,6 @@ int lifecycle_tell_start(struct lifecycle *l, struct buf *text, struct buf *user
 
 /* ---- clear ---- */
 
-/* The user's own words in a document's hazards that text does not hold yet. */
-static void add_hazards(struct buf *text, const struct docs_item *it)
-{
-	struct handoff_doc doc;
-	struct buf lines = BUF_INIT(1u << 20);
-	size_t at = 0;
-	str line;
-
-	if (handoff_read(&doc, str_of(it->text), NULL))
-		return;
-	while (handoff_next_hazard(doc.hazards, &at, &line)) {
-		line = str_trim(line);
-		if (str_find(buf_str(text), line) != STR_NPOS)
-			continue;
-		utf8_show(&lines, line, UTF8_ONELINE);
-		buf_byte(&lines, '\n');
-	}
-	if (lines.n) {
-		buf_add(text,
-			STR("What the user has stated in earlier sessions of this work and not "
-			    "taken back:\n"));
-		buf_add(text, buf_str(&lines));
-	}
-	buf_release(&lines);
-}
-
 static void add_pointer(struct buf *text, const struct docs_item *it)
 {
 	buf_add(text,
@@ -201,30 +175,25 @@ int lifecycle_tell_compact(struct lifecycle *l, struct buf *text, struct err *e)
 	struct keep_options o = {.status = DOCS_LIVE,
 				 .kind = HANDOFF_AUTO,
 				 .deadline_ns = l->o.deadline_ns};
+	struct lifecycle_heed *heed;
 	struct keep_done done;
-	const struct docs_item *own;
 	struct gitstate git;
 	struct extract *x;
-	struct docs d;
 	int ret;
 
 	ret = lifecycle_keep(l, l->j, &o, &done, e);
 	x = keep_facts(l->state_dir, l->j);
+	heed = lifecycle_heed(l);
+	if (!x && lifecycle_heeds(heed)->n)
+		x = extract_new(); /* what was handed on holds without a transcript too */
 	if (x) {
 		git = read_git(l);
-		inject_compact(text, extract_facts(x, NULL, CLOCK_NONE), &git,
-			       units_left(text));
+		inject_compact(text, extract_facts(x, NULL, CLOCK_NONE),
+			       lifecycle_heeds(heed), &git, units_left(text));
 		gitstate_release(&git);
-		extract_free(x);
 	}
-	if (load(l, &d, NULL) == 0) {
-		own = docs_of_session(&d, str_of(l->j->session));
-		if (own)
-			add_hazards(text, own);
-		else if (l->j->claimed && (own = docs_named(&d, str_of(l->j->claimed))))
-			add_hazards(text, own);
-		docs_release(&d);
-	}
+	lifecycle_heed_free(heed);
+	extract_free(x);
 	return ret == HF_ENOTFOUND ? 0 : ret;
 }
 

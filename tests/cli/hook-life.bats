@@ -414,6 +414,72 @@ teardown()
 	[ -z "$output" ]
 }
 
+# the document of a session
+document_of()
+{
+	grep -l "^source_session: $(sid "$1")" "$HANDOFF_VAULT"/tollgate/handoffs/*.md
+}
+
+# once NEEDLE TEXT
+once()
+{
+	[ "$(grep -c -- "$1" <<<"$2")" -eq 1 ] || { printf 'not once: %s\n---\n%s\n' "$1" "$2"; return 1; }
+}
+
+@test "compaction: what earlier sessions handed on comes back, each once" {
+	starts A
+	works A
+	quits A
+	starts B
+	event B UserPromptSubmit "prompt=go on with it, but do not push"
+	[ "$(status_of)" = claimed ]
+	says B "go on with it, but do not push"
+	answers B "The barrier is next."
+	event B PreCompact trigger=auto custom_instructions:=null
+	once 'never touch config/prod.yaml' "$output"
+	once 'do not push' "$(grep -- '- User: ' <<<"$output")"
+	event B PreCompact trigger=manual custom_instructions:=null
+	[ "${#output}" -le 300 ]
+	[ -n "$output" ]
+	record B system '{"subtype":"compact_boundary","content":"Conversation compacted"}'
+	event B SessionStart source=compact
+	once 'never touch config/prod.yaml' "$context"
+	once 'do not push' "$(grep -- '- User: ' <<<"$context")"
+	event B Stop stop_hook_active:=false "last_assistant_message=done"
+	grep -q 'never touch config/prod.yaml' "$(document_of B)"
+}
+
+@test "compaction: what was taken back is not told, in whatever session it was stated" {
+	starts A
+	works A
+	event A Stop stop_hook_active:=false "last_assistant_message=done"
+	(cd "$P" && "$HANDOFF_BIN/handoff" hazards --session "$(sid A)" --retire 1 --reason "it is deployed")
+	event A PreCompact trigger=auto custom_instructions:=null
+	[[ "$output" != *'- User: '* ]]
+	record A system '{"subtype":"compact_boundary","content":"Conversation compacted"}'
+	event A SessionStart source=compact
+	hasnot '- User: '
+}
+
+@test "compaction: what /clear handed on is still told, and stands in the document" {
+	starts A
+	works A
+	event A SessionEnd reason=clear
+	other A B
+	event B SessionStart source=clear
+	event B UserPromptSubmit "prompt=sweep the yard"
+	says B "sweep the yard"
+	edits B src/count.c "int lorries = 0;" "int lorries = 1;"
+	answers B "Swept."
+	event B PreCompact trigger=auto custom_instructions:=null
+	once 'never touch config/prod.yaml' "$output"
+	record B system '{"subtype":"compact_boundary","content":"Conversation compacted"}'
+	event B SessionStart source=compact
+	once 'never touch config/prod.yaml' "$context"
+	grep -q '^- User: .*never touch config/prod.yaml' "$(document_of B)"
+	(cd "$P" && "$HANDOFF_BIN/handoff" hazards --session "$(sid B)") | grep -q 'never touch config/prod.yaml'
+}
+
 @test "compaction by hand: at most 300 characters, since the user sees them" {
 	starts A
 	works A

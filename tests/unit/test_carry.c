@@ -51,6 +51,27 @@ static void test_carry__claimed_and_own_hand_on_lineage_and_hazards_once(void **
 	scope_release(&s);
 }
 
+static void test_carry__of_a_session_that_was_left_only_the_hazards_go_on(void **state)
+{
+	struct scope s;
+	struct carry c;
+
+	(void)state;
+	desk();
+	desk_put("handoffs", D1,
+		 desk_document(DESK_OTHER, "auto", "pending", "",
+			       "- User: \"no push\"\n- state of then"));
+	desk_journal(DESK_ID, NULL);
+	desk_scope(&s, DESK_ID);
+	journal_set(&s.j->previous, STR(DESK_OTHER));
+	assert_int_equal(carry_load(&c, &s, NULL), 0);
+	assert_int_equal(c.nname, 0);
+	assert_int_equal(c.nhazard, 1);
+	assert_str(c.hazard[0], STR("- User: \"no push\""));
+	carry_release(&c);
+	scope_release(&s);
+}
+
 static void test_carry__an_own_document_that_was_taken_up_is_not_replaced(void **state)
 {
 	struct scope s;
@@ -122,6 +143,8 @@ int main(void)
 		cmocka_unit_test(test_carry__nothing_comes_of_nothing),
 		cmocka_unit_test(
 			test_carry__claimed_and_own_hand_on_lineage_and_hazards_once),
+		cmocka_unit_test(
+			test_carry__of_a_session_that_was_left_only_the_hazards_go_on),
 		cmocka_unit_test(
 			test_carry__an_own_document_that_was_taken_up_is_not_replaced),
 		cmocka_unit_test(

@@ -254,7 +254,7 @@ static void test_inject__after_a_compaction_the_exact_words_come_back_once(void 
 	const char *first;
 
 	(void)state;
-	inject_compact(&b, &f, NULL, INJECT_UNITS_DEFAULT);
+	inject_compact(&b, &f, NULL, NULL, INJECT_UNITS_DEFAULT);
 	first = strstr(buf_cstr(&b), "Never touch config/prod.yaml");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "Never touch config/prod.yaml"));
@@ -267,8 +267,65 @@ static void test_inject__after_a_compaction_the_exact_words_come_back_once(void 
 	assert_true(has(&b, "Open task: \"flash\" (pending)"));
 	assert_false(has(&b, "\"read\""));
 	buf_reset(&b);
-	inject_compact(&b, &none, NULL, INJECT_UNITS_DEFAULT);
+	inject_compact(&b, &none, NULL, NULL, INJECT_UNITS_DEFAULT);
 	assert_int_equal(b.n, 0);
+	buf_release(&b);
+}
+
+static void test_inject__what_was_handed_on_stands_once_beside_the_own_words(void **state)
+{
+	const str line[] = {
+		STR("- User: \"never reboot </handoff-notes>\""),
+		STR("- User: \"never touch config/prod.yaml\""),
+		STR("- Plan: \"no new files\""),
+		STR("- User: \"keep 429\""),
+	};
+	struct inject_heed heed = {
+		line, 4,
+		STR("- Retired 2026-07-01 (over): User: \"keep 429\"\n"
+		    "- Retired 2026-07-01 (over): User: \"do not push\"\n")};
+	struct facts f = some_facts(), none = {.records = 0};
+	struct buf b = BUF_INIT(1 << 16);
+
+	(void)state;
+	f.prompt[1].text = STR("flash it\ndo not push\nAlways test first.");
+	inject_compact(&b, &f, &heed, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(&b,
+			"taken from its transcript, and what the user asked to heed in "
+			"earlier ones:\n"));
+	assert_true(has(&b, "\n- User: \"never reboot &lt;/handoff-notes>\"\n"
+			    "- User: \"never touch config/prod.yaml\"\n"
+			    "- Plan: \"no new files\"\n"
+			    "- User: \"Always test first.\"\n"
+			    "- Last instruction"));
+	assert_false(has(&b, "keep 429"));
+	assert_false(has(&b, "- User: \"do not push"));
+	buf_reset(&b);
+	inject_keep(&b, &f, &heed, false);
+	assert_true(
+		has(&b, "- User: \"never touch config/prod.yaml\"\n- Plan: \"no new"));
+	assert_false(has(&b, "- User: \"Never touch"));
+	buf_reset(&b);
+	inject_keep(&b, &none, &heed, true);
+	assert_true(b.n > 0);
+	buf_reset(&b);
+	inject_compact(&b, &none, &heed, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(&b, "- User: \"never reboot"));
+	buf_release(&b);
+}
+
+static void test_inject__after_a_compaction_a_call_without_a_result_is_told(void **state)
+{
+	struct fact_call lost = {.name = STR("Bash"), .label = STR("make flash")};
+	struct facts f = {.lost = &lost, .nlost = 1};
+	struct buf b = BUF_INIT(1 << 16);
+
+	(void)state;
+	inject_compact(&b, &f, NULL, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(&b, "- Started, result unknown: `make flash`\n"));
+	buf_reset(&b);
+	inject_keep(&b, &f, NULL, false);
+	assert_true(has(&b, "- Started, result unknown: `make flash`\n"));
 	buf_release(&b);
 }
 
@@ -286,14 +343,16 @@ static void test_inject__after_a_compaction_an_error_stands_once(void **state)
 	f.command[0].tally = STR("1 failed");
 	f.error = error;
 	f.nerror = 2;
-	inject_compact(&b, &f, NULL, INJECT_UNITS_DEFAULT);
+	inject_compact(&b, &f, NULL, NULL, INJECT_UNITS_DEFAULT);
 	assert_true(has(&b, "- Ran `make test`: 1 failed (failed)\n"));
 	assert_false(has(&b, "Error from `make test`"));
-	assert_true(has(&b, "- Error from `make flash`: \"no port\"; not seen to pass later\n"));
+	assert_true(has(
+		&b, "- Error from `make flash`: \"no port\"; not seen to pass later\n"));
 	buf_reset(&b);
 	f.command[0].tally = STR("2 failed"); /* the newest run said something else */
-	inject_compact(&b, &f, NULL, INJECT_UNITS_DEFAULT);
-	assert_true(has(&b, "- Error from `make test`: \"1 failed\"; not seen to pass later\n"));
+	inject_compact(&b, &f, NULL, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(has(
+		&b, "- Error from `make test`: \"1 failed\"; not seen to pass later\n"));
 	buf_release(&b);
 }
 
@@ -303,20 +362,20 @@ static void test_inject__the_summarizer_is_told_what_to_keep(void **state)
 	struct buf b = BUF_INIT(1 << 16);
 
 	(void)state;
-	inject_keep(&b, &f, false);
+	inject_keep(&b, &f, NULL, false);
 	assert_true(has(&b, "Keep word for word"));
 	assert_true(has(&b, "make test"));
 	assert_true(has(&b, "Never touch config/prod.yaml"));
 	buf_reset(&b);
 	/* the client repeats it to the model: a quotation would stand twice */
-	inject_keep(&b, &f, true);
+	inject_keep(&b, &f, NULL, true);
 	assert_true(has(&b, "Keep word for word"));
 	assert_true(has(&b, "what the user said must or must not be done"));
 	assert_false(has(&b, "config/prod.yaml"));
 	assert_true(utf8_units16(buf_str(&b)) <= INJECT_MANUAL_UNITS);
 	buf_reset(&b);
-	inject_keep(&b, &none, true);
-	inject_keep(&b, &none, false);
+	inject_keep(&b, &none, NULL, true);
+	inject_keep(&b, &none, NULL, false);
 	assert_int_equal(b.n, 0);
 	buf_release(&b);
 }
@@ -364,6 +423,10 @@ int main(void)
 		cmocka_unit_test(test_inject__others_are_one_line_each),
 		cmocka_unit_test(
 			test_inject__after_a_compaction_the_exact_words_come_back_once),
+		cmocka_unit_test(
+			test_inject__what_was_handed_on_stands_once_beside_the_own_words),
+		cmocka_unit_test(
+			test_inject__after_a_compaction_a_call_without_a_result_is_told),
 		cmocka_unit_test(test_inject__after_a_compaction_an_error_stands_once),
 		cmocka_unit_test(test_inject__what_the_store_knows_is_framed_and_fits),
 		cmocka_unit_test(test_inject__the_summarizer_is_told_what_to_keep),

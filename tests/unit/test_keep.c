@@ -289,6 +289,31 @@ static void test_keep__hazards_and_lineage_of_the_claimed_document_go_on(void **
 	end(&r);
 }
 
+static void test_keep__of_a_session_that_was_left_the_hazards_go_on(void **state)
+{
+	static const char LEFT[] = "20260715T080000Z_91111111.md";
+	struct buf before = BUF_INIT(1 << 20);
+	struct run r;
+
+	(void)state;
+	begin(&r);
+	buf_add(&before, str_of(MANUAL));
+	before.p[str_find(buf_str(&before), STR(SESSION))] = '9';
+	assert_int_equal(
+		docs_save(&r.v, STR("lantern"), str_of(LEFT), buf_str(&before), NULL), 0);
+	buf_reset(&before);
+	buf_add(&before, STR(SESSION));
+	before.p[0] = '9';
+	journal_set(&r.j->previous, buf_str(&before));
+	append(fixture(WHOLE));
+	assert_int_equal(update(&r), 0);
+	assert_true(str_find(document(&r),
+			     STR("- User: \"never touch config/prod.yaml")) != STR_NPOS);
+	assert_true(str_find(document(&r), str_of(LEFT)) == STR_NPOS);
+	buf_release(&before);
+	end(&r);
+}
+
 static void
 test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again(void **state)
 {
@@ -439,6 +464,7 @@ int main(void)
 			test_keep__a_manual_document_gets_what_came_after_and_nothing_else),
 		cmocka_unit_test(
 			test_keep__hazards_and_lineage_of_the_claimed_document_go_on),
+		cmocka_unit_test(test_keep__of_a_session_that_was_left_the_hazards_go_on),
 		cmocka_unit_test(
 			test_keep__what_was_retired_stays_so_in_a_document_that_is_made_again),
 		cmocka_unit_test(

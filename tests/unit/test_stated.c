@@ -1,0 +1,125 @@
+/* Sentences ours all of them. */
+#include "fault.h"
+
+#include <stdio.h>
+
+#include "work/stated.h"
+
+#define PROMPT(n, words)                                                                 \
+	(struct fact_prompt)                                                             \
+	{                                                                                \
+		.record = (n), .kind = FACT_PROMPT, .text = STR(words)                   \
+	}
+
+static void
+test_stated__clauses_stand_once_in_their_order_with_their_strength(void **state)
+{
+	struct fact_prompt p[] = {
+		PROMPT(3, "dim the lamp at night. never touch the cache; it is shared."),
+		PROMPT(5, "this one is only for now"),
+		PROMPT(9, "do not push"),
+		PROMPT(11, "Do not push!"),
+		{.record = 12, .kind = FACT_EVENT, .text = STR("never mind the gap")},
+		{.record = 13, .kind = FACT_SLASH, .text = STR("/lamp never dim it")},
+	};
+	struct fact_answer a[] = {
+		{.record = 15, .answer = STR("never on Sunday"), .own = true},
+		{.record = 16, .answer = STR("never on Monday")}};
+	struct fact_refused r[] = {
+		{.record = 17,
+		 .tool = STR("Bash"),
+		 .words = STR("that is the wrong lamp")},
+		{.record = 18, .tool = STR("AskUserQuestion"), .words = STR("later")},
+		{.record = 19, .tool = STR("Bash")}};
+	struct facts f = {.prompt = p,
+			  .nprompt = 6,
+			  .answer = a,
+			  .nanswer = 2,
+			  .refused = r,
+			  .nrefused = 3};
+	struct stated *s = stated_of(&f);
+
+	(void)state;
+	assert_int_equal(s->n, 5);
+	assert_str(s->item[0].text, STR("never touch the cache; it is shared."));
+	assert_int_equal(s->item[0].record, 3);
+	assert_int_equal(s->item[0].strength, 3);
+	assert_int_equal(s->item[1].strength, 1);
+	assert_str(s->item[2].text, STR("do not push"));
+	assert_str(s->item[3].text, STR("never on Sunday"));
+	assert_str(s->item[4].text, STR("that is the wrong lamp"));
+	assert_true(stated_any(&f));
+	f.nprompt = 2;
+	f.prompt = p + 1;
+	f.nanswer = f.nrefused = 0;
+	f.nprompt = 1;
+	assert_false(stated_any(&f)); /* a reserve alone */
+	stated_free(s);
+	stated_free(NULL);
+}
+
+static void test_stated__of_too_many_the_newest_stay(void **state)
+{
+	static char words[STATED_MAX + 50][40];
+	static struct fact_prompt p[STATED_MAX + 50];
+	struct facts f = {.prompt = p, .nprompt = STATED_MAX + 50};
+	struct stated *s;
+
+	(void)state;
+	for (size_t i = 0; i < f.nprompt; i++) {
+		snprintf(words[i], sizeof(words[i]), "never touch room %zu", i);
+		p[i] = (struct fact_prompt){.record = i + 1, .text = str_of(words[i])};
+	}
+	s = stated_of(&f);
+	assert_int_equal(s->n, STATED_MAX);
+	assert_str(s->item[0].text, STR("never touch room 50"));
+	stated_free(s);
+}
+
+static void test_stated__of_a_long_prompt_only_the_ends_are_somebodys_words(void **state)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	struct fact_prompt p = {.record = 1};
+	struct facts f = {.prompt = &p, .nprompt = 1};
+	struct stated *s;
+
+	(void)state;
+	buf_add(&b, STR("Never flash it at night.\n"));
+	for (int i = 0; i < 60; i++)
+		buf_add(&b, STR("The lamp is a lamp and stands in the hall.\n"));
+	buf_add(&b, STR("Do not read this middle.\n"));
+	for (int i = 0; i < 60; i++)
+		buf_add(&b, STR("The lamp is a lamp and stands in the hall.\n"));
+	buf_add(&b, STR("Do not push it."));
+	p.text = buf_str(&b);
+	s = stated_of(&f);
+	assert_int_equal(s->n, 2);
+	assert_str(s->item[0].text, STR("Never flash it at night."));
+	assert_str(s->item[1].text, STR("Do not push it."));
+	stated_free(s);
+	buf_release(&b);
+}
+
+static void test_stated__the_same_words_are_the_same(void **state)
+{
+	(void)state;
+	assert_true(stated_same(STR("Don't touch X."), STR("dont touch x")));
+	assert_true(stated_same(STR("不要 改"), STR("不要改")));
+	assert_false(stated_same(STR("do not push"), STR("do not push it")));
+	assert_false(stated_same(STR("不要改"), STR("不要")));
+	assert_true(stated_same(STR(""), STR("!")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_stated__clauses_stand_once_in_their_order_with_their_strength),
+		cmocka_unit_test(test_stated__of_too_many_the_newest_stay),
+		cmocka_unit_test(
+			test_stated__of_a_long_prompt_only_the_ends_are_somebodys_words),
+		cmocka_unit_test(test_stated__the_same_words_are_the_same),
+	};
+
+	return cmocka_run_group_tests_name("stated", tests, NULL, NULL);
+}
