@@ -3,7 +3,8 @@
  *
  * The event's name in the input decides; EVENT only says how long to wait for it, and ENTRY
  * which of the two entries of SessionStart this is. Whatever happens, the exit status is 0,
- * standard error stays silent, and standard output has the reply or nothing.
+ * standard error stays silent, and standard output has the reply or nothing. --help and
+ * --version alone are for people.
  *
  * For tests (docs/HACKING.md, "Hooks"): HANDOFF_TEST_SLEEP_MS=n sleeps and
  * HANDOFF_TEST_ABORT=1 aborts, once the event is read; HANDOFF_TEST_PATIENCE=n makes all
@@ -156,10 +157,26 @@ static void silence_stderr(void)
 	close(fd);
 }
 
+static bool for_people(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		puts("handoff-hook " HANDOFF_VERSION);
+	else if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		puts("Usage: handoff-hook [EVENT [ENTRY]]\n"
+		     "\n"
+		     "Serves one hook event of Claude Code: a JSON object on standard input, at most one\n"
+		     "reply on standard output. The plugin calls it; `man handoff-hook` says what it does.");
+	else
+		return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct buf state = BUF_INIT(PATH_MAX), log = BUF_INIT(PATH_MAX);
 
+	if (for_people(argc, argv))
+		return 0;
 	config_state_dir(&state);
 	hooklog_path(&log, buf_cstr(&state));
 	guard_arm(argc > 1 ? argv[1] : "event", buf_cstr(&log));

@@ -181,6 +181,12 @@ static str path_of(const struct jsonval *root, const char *key)
 	return path_ok(s) ? s : STR_NONE;
 }
 
+/* A word of the client's. What is longer is none of those that are documented. */
+static str word_of(const struct jsonval *root, const char *key)
+{
+	return utf8_head(jsondoc_str(jsondoc_get(root, key)), HOOKIO_WORD_MAX);
+}
+
 int hookio_parse(struct hookio *h, str text, struct err *e)
 {
 	const struct jsonval *root;
@@ -201,15 +207,15 @@ int hookio_parse(struct hookio *h, str text, struct err *e)
 	h->transcript = path_of(root, "transcript_path");
 	h->cwd = path_of(root, "cwd");
 	h->agent_transcript = path_of(root, "agent_transcript_path");
-	h->source = jsondoc_str(jsondoc_get(root, "source"));
-	h->reason = jsondoc_str(jsondoc_get(root, "reason"));
-	h->trigger = jsondoc_str(jsondoc_get(root, "trigger"));
+	h->source = word_of(root, "source");
+	h->reason = word_of(root, "reason");
+	h->trigger = word_of(root, "trigger");
 	h->prompt = jsondoc_str(jsondoc_get(root, "prompt"));
 	h->last_message = jsondoc_str(jsondoc_get(root, "last_assistant_message"));
 	h->error = jsondoc_str(jsondoc_get(root, "error"));
 	h->error_details = jsondoc_str(jsondoc_get(root, "error_details"));
-	h->agent_id = jsondoc_str(jsondoc_get(root, "agent_id"));
-	h->agent_type = jsondoc_str(jsondoc_get(root, "agent_type"));
+	h->agent_id = word_of(root, "agent_id");
+	h->agent_type = word_of(root, "agent_type");
 	h->custom_instructions = jsondoc_str(jsondoc_get(root, "custom_instructions"));
 	h->stop_hook_active = jsondoc_bool(jsondoc_get(root, "stop_hook_active"), false);
 	return 0;

@@ -60,10 +60,25 @@ took_ms()
 }
 
 @test "arguments that mean nothing change nothing" {
-	for args in "" "x" "--help" "session-start nonsense" "session-start document more" "-1 -2"; do
+	for args in "" "x" "--help me" "session-start nonsense" "session-start document more" "-1 -2"; do
 		hook $args <<<'{"hook_event_name":"Stop","session_id":"abc","cwd":"/x"}'
 		silent
 	done
+}
+
+@test "a person who asks is told what it is" {
+	bats_require_minimum_version 1.5.0
+	run --separate-stderr -0 "$HOOK" --help </dev/null
+	[[ $output == "Usage: handoff-hook "* && -z $stderr ]]
+	run --separate-stderr -0 "$HOOK" --version </dev/null
+	[ "$output" = "handoff-hook ${output##* }" ]
+	[ ! -e "$STATE" ]
+}
+
+@test "a word of the client's that has no end leaves the journal readable" {
+	long=$(printf '%0100000d' 0)
+	hook session-start <<<"{\"hook_event_name\":\"SessionStart\",\"source\":\"$long\",\"session_id\":\"11111111-2222-4333-8444-555555555555\",\"cwd\":\"$PWD\"}"
+	[ "$(jq -r '.source | length' "$STATE"/journal/*.json)" = 256 ]
 }
 
 @test "input that is no event is met in silence, with a line in the log" {
