@@ -96,6 +96,13 @@ int memory_index(struct store *st, str project, bool all, struct err *e)
 				   why.msg);
 }
 
+void memory_partial(const struct store *st, struct buf *out)
+{
+	if (store_partial(st))
+		buf_add(out,
+			STR("\n(Another program is reading the notes; some may be missing. Ask again in a moment.)\n"));
+}
+
 static int64_t usual_tokens(void)
 {
 	struct config c;
@@ -129,6 +136,8 @@ int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 		ret = brief_render(out, st->index, &o, &f, e);
 		running_release(&running);
 	} while (store_again(st, &ret, e));
+	if (!ret)
+		memory_partial(st, out);
 	return ret;
 }
 

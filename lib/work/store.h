@@ -93,6 +93,9 @@ int store_refresh(struct store *s, str project, bool all, struct err *e);
  */
 bool store_again(struct store *s, int *ret, struct err *e);
 
+/* The last refresh left something out that another program is reading just now. */
+bool store_partial(const struct store *s);
+
 struct store_event {
 	enum event_type type;
 	str content;

@@ -50,6 +50,11 @@ bool store_again(struct store *s, int *ret, struct err *e)
 	return true;
 }
 
+bool store_partial(const struct store *s)
+{
+	return s->index && s->reindex.busy && !index_complete(s->index);
+}
+
 void store_reindex(struct store *s, enum vault_folder f, str project, str name)
 {
 	if (s->index)

@@ -1067,8 +1067,29 @@ static void test_store__an_index_that_could_not_be_opened_is_tried_again(void **
 	assert_int_equal(store_refresh(&other, STR_NONE, true, NULL), HF_ETIME);
 	fs_unlock(fd);
 	assert_string_equal(active_of(&other, "p", EVENT_GOAL), "Ship.;");
+	assert_false(store_partial(&other));
 	store_release(&other);
 	buf_release(&lock);
+}
+
+static void test_store__says_when_another_program_reads_the_notes_just_now(void **state)
+{
+	struct vault vault;
+	struct index *ix;
+
+	(void)state;
+	log_text(EVENT_GOAL, "Ship.");
+	assert_int_equal(unlink(index_path(s.index)), 0);
+	assert_int_equal(vault_open(&vault, NULL, NULL), 0);
+	assert_int_equal(index_open(&ix, &vault, 50, NULL), 0);
+	assert_int_equal(index_begin(ix, NULL), 0);
+	assert_int_equal(store_refresh(&s, STR_NONE, true, NULL), 0);
+	assert_true(store_partial(&s));
+	index_rollback(ix);
+	index_free(ix);
+	vault_release(&vault);
+	assert_string_equal(active_of(&s, "p", EVENT_GOAL), "Ship.;");
+	assert_false(store_partial(&s));
 }
 
 int main(void)
@@ -1110,6 +1131,7 @@ int main(void)
 		T(test_store__a_failing_note_leaves_whole_facts),
 		T(test_store__an_event_is_found_to_retire_in_an_index_that_was_damaged),
 		T(test_store__an_index_that_could_not_be_opened_is_tried_again),
+		T(test_store__says_when_another_program_reads_the_notes_just_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
