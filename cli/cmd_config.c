@@ -1,6 +1,7 @@
 /*
  * handoff config [OPTION]... [KEY [VALUE]]
  */
+#include "base/log.h"
 #include "commands.h"
 #include "data/json.h"
 #include "print.h"
@@ -68,6 +69,8 @@ static int show(const struct args *a, struct err *e)
 			one_json(it, &out);
 		else
 			one(it, &out);
+		if (it->bad)
+			log_warn("%s", it->bad);
 	}
 	if (a->json)
 		buf_add(&out, STR("]}"));

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "data/config.h"
 #include "server.h"
 #include "tools.h"
 #include "work/recplace.h"
@@ -48,6 +49,21 @@ static int print(bool version, struct err *e)
 	return out_end(&o, e);
 }
 
+/* A client keeps what a server says at its start: also that every call will fail, and why. */
+static void say_place(void)
+{
+	struct buf vault = BUF_INIT(1u << 16);
+	char *notice = recplace_notice();
+	struct err e = ERR_INIT;
+
+	if (config_vault_dir(&vault, &e))
+		log_warn("%s", e.msg);
+	else if (notice)
+		log_warn("%s", notice);
+	free(notice);
+	buf_release(&vault);
+}
+
 static int serve(const char *argv0, struct err *e)
 {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
@@ -55,24 +71,11 @@ static int serve(const char *argv0, struct err *e)
 
 	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return err_sys(e, "standard output");
+	say_place();
 	server_init(&s, STDIN_FILENO, out, argv0);
 	server_run(&s);
 	server_release(&s);
 	return 0;
-}
-
-/* A configuration made for another server of records names a file: what stands for it is the vault of all tools. */
-static void take_memory_db(void)
-{
-	struct buf dir = BUF_INIT(1u << 16);
-	char *notice = NULL;
-
-	if (recplace_memory_db(&dir, &notice))
-		setenv("HANDOFF_VAULT", buf_cstr(&dir), 1);
-	if (notice)
-		log_warn("%s", notice);
-	free(notice);
-	buf_release(&dir);
 }
 
 int main(int argc, char **argv)
@@ -85,7 +88,6 @@ int main(int argc, char **argv)
 	log_name("handoff-mcp");
 	if (!clock_pin_ok())
 		log_warn("HANDOFF_NOW is no time like 2026-02-12T18:20:00Z: passed over");
-	take_memory_db();
 	if (argc == 1)
 		ret = serve(argv[0], &e);
 	else if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))

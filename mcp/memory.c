@@ -7,7 +7,6 @@
 #include "data/config.h"
 #include "work/brief.h"
 #include "work/offswitch.h"
-#include "work/recplace.h"
 
 #define TOKENS_MAX 12000 /* a brief is one page */
 
@@ -24,16 +23,12 @@ static int open_store(struct server *s, struct memory *m, struct err *e)
 {
 	const char *dir = where_dir(&s->where);
 	struct store_options o = {.dir = dir, .watch = true};
-	struct buf vault = BUF_INIT(PATH_MAX);
 	int ret;
 
 	if (m->dir && strcmp(m->dir, dir) == 0)
 		return 0;
 	close_store(m);
-	if (recplace_memory_db(&vault, NULL))
-		o.vault = buf_cstr(&vault);
 	ret = store_open(&m->store, &o, e);
-	buf_release(&vault);
 	if (ret) {
 		store_release(&m->store);
 		return ret;
@@ -77,7 +72,7 @@ struct store *memory_open(struct server *s, str project, struct err *e)
 		return NULL;
 	}
 	/* hooks that were told nothing shall find the same memory */
-	if (getenv("HANDOFF_VAULT") || getenv("MEMORY_DB"))
+	if (config_vault_named())
 		where_note_vault(&s->where, m->store.vault.root);
 	return &m->store;
 }

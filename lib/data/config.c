@@ -20,31 +20,32 @@
 
 static const struct config_item table[] = {
 	{"budget", "HANDOFF_BUDGET", CONFIG_INT, 500, 1000000, "4000",
-	 "tokens that a recovered document may take", NULL, CONFIG_DEFAULT},
+	 "tokens that a recovered document may take", NULL, CONFIG_DEFAULT, NULL},
 	{"brief_tokens", "HANDOFF_TOKEN_BUDGET", CONFIG_INT, 0, 100000, "1200",
-	 "tokens that a brief may take", NULL, CONFIG_DEFAULT},
+	 "tokens that a brief may take", NULL, CONFIG_DEFAULT, NULL},
 	{"derive", "HANDOFF_DERIVE", CONFIG_BOOL, 0, 0, "true",
 	 "goals, decisions and next steps are noted from the transcript", NULL,
-	 CONFIG_DEFAULT},
+	 CONFIG_DEFAULT, NULL},
 	{"ends", "HANDOFF_ENDS", CONFIG_INT, 10, 10000, "80",
-	 "characters shown of each end of a message in the index", NULL, CONFIG_DEFAULT},
+	 "characters shown of each end of a message in the index", NULL, CONFIG_DEFAULT,
+	 NULL},
 	{"git_ms", "HANDOFF_GIT_MS", CONFIG_INT, 0, 600000, "2000",
-	 "milliseconds that reading the git state may take", NULL, CONFIG_DEFAULT},
+	 "milliseconds that reading the git state may take", NULL, CONFIG_DEFAULT, NULL},
 	{"inject_units", "HANDOFF_INJECT_UNITS", CONFIG_INT, 1000, 9500, "8000",
 	 "characters (UTF-16) of a document that a new session is given", NULL,
-	 CONFIG_DEFAULT},
+	 CONFIG_DEFAULT, NULL},
 	{"journal_days", NULL, CONFIG_INT, 1, 36500, "90",
 	 "days that what is known of a session that is over is kept", NULL,
-	 CONFIG_DEFAULT},
+	 CONFIG_DEFAULT, NULL},
 	{"journal_sessions", NULL, CONFIG_INT, 10, 1000000, "1000",
-	 "of how many such sessions", NULL, CONFIG_DEFAULT},
+	 "of how many such sessions", NULL, CONFIG_DEFAULT, NULL},
 	{"off", "HANDOFF_OFF", CONFIG_BOOL, 0, 0, "false", "hooks do nothing", NULL,
-	 CONFIG_DEFAULT},
+	 CONFIG_DEFAULT, NULL},
 	{"claude_dir", "CLAUDE_CONFIG_DIR", CONFIG_PATH, 0, 0, "",
-	 "where the client keeps its transcripts", NULL, CONFIG_DEFAULT},
+	 "where the client keeps its transcripts", NULL, CONFIG_DEFAULT, NULL},
 	{"vault", "HANDOFF_VAULT", CONFIG_PATH, 0, 0, "", "where notes are kept", NULL,
-	 CONFIG_DEFAULT},
-	{NULL, NULL, CONFIG_INT, 0, 0, NULL, NULL, NULL, CONFIG_DEFAULT},
+	 CONFIG_DEFAULT, NULL},
+	{NULL, NULL, CONFIG_INT, 0, 0, NULL, NULL, NULL, CONFIG_DEFAULT, NULL},
 };
 
 /* --- places --- */
@@ -159,19 +160,24 @@ static void add_range(struct buf *b, const struct config_item *it)
 		buf_add(b, STR(" (an absolute path)"));
 }
 
-/* Only the first is kept: one line is what a person reads. */
-static void complain(struct config *c, const char *where, const struct config_item *it,
-		     str got)
+static bool is_vault(const struct config_item *it)
 {
+	return strcmp(it->key, "vault") == 0;
+}
+
+/* Only the first is kept: one line is what a person reads. */
+static void complain(struct config *c, const char *where, struct config_item *it, str got)
+{
+	char **line = is_vault(it) ? &it->bad : &c->problem;
 	struct buf b = BUF_INIT(PROBLEM_MAX_BYTES);
 
-	if (c->problem)
+	if (*line)
 		return;
 	buf_printf(&b, "%s: \"", where);
 	utf8_show(&b, utf8_head(got, SHOWN_MAX_BYTES), UTF8_ONELINE);
 	buf_printf(&b, "\" is no good for %s", it->key);
 	add_range(&b, it);
-	c->problem = buf_take(&b);
+	*line = buf_take(&b);
 }
 
 static bool take(struct config *c, struct config_item *it, str s,
@@ -184,6 +190,8 @@ static bool take(struct config *c, struct config_item *it, str s,
 		return false;
 	}
 	free(it->value);
+	free(it->bad);
+	it->bad = NULL;
 	it->value = v;
 	it->source = source;
 	return true;
@@ -251,6 +259,50 @@ static void take_file(struct config *c, const struct jsondoc *d)
 	buf_release(&text);
 }
 
+/* "~/x/shared.db" to "~/x/shared.vault"; a value that is no path stays one that is none. */
+static void take_memory_db(struct config *c, struct config_item *it, const char *db)
+{
+	struct buf b = BUF_INIT(PLACE_MAX_BYTES);
+	str path = str_trim(str_of(db)), name;
+	char *vault;
+	size_t dot;
+
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	name = str_basename(path);
+	dot = str_rchr(name, '.');
+	if (dot != STR_NPOS && dot > 0)
+		path.n -= name.n - dot;
+	buf_add(&b, path);
+	if (name.n)
+		buf_add(&b, STR(".vault"));
+	vault = name.n && !b.full ? normal(it, buf_str(&b)) : NULL;
+	if (vault)
+		take(c, it, str_of(vault), CONFIG_ENV, "MEMORY_DB");
+	else
+		complain(c, "MEMORY_DB", it, str_of(db));
+	free(vault);
+	buf_release(&b);
+}
+
+static void take_environment(struct config *c)
+{
+	for (struct config_item *it = c->item; it->key; it++) {
+		const char *env = it->env ? getenv(it->env) : NULL;
+		const char *db = is_vault(it) ? getenv("MEMORY_DB") : NULL;
+
+		/* what a weaker source says does not matter any more, good or not */
+		if ((env && *env) || (db && *db)) {
+			free(it->bad);
+			it->bad = NULL;
+		}
+		if (env && *env)
+			take(c, it, str_of(env), CONFIG_ENV, it->env);
+		else if (db && *db)
+			take_memory_db(c, it, db);
+	}
+}
+
 /* A path that is set nowhere is the built-in place. */
 static void fill_places(struct config *c)
 {
@@ -274,7 +326,6 @@ int config_load(struct config *c, struct err *e)
 	struct buf path = BUF_INIT(PLACE_MAX_BYTES);
 	struct jsondoc *d = NULL;
 	struct config_item *it;
-	const char *env;
 	int ret;
 
 	*c = (struct config){.item = malloc(sizeof(table))};
@@ -291,11 +342,7 @@ int config_load(struct config *c, struct err *e)
 	if (d)
 		take_file(c, d);
 	jsondoc_free(d);
-	for (it = c->item; it->key; it++) {
-		env = it->env ? getenv(it->env) : NULL;
-		if (env && *env)
-			take(c, it, str_of(env), CONFIG_ENV, it->env);
-	}
+	take_environment(c);
 	fill_places(c);
 	return ret;
 }
@@ -416,8 +463,10 @@ void config_release(struct config *c)
 {
 	struct config_item *it;
 
-	for (it = c->item; it && it->key; it++)
+	for (it = c->item; it && it->key; it++) {
 		free(it->value);
+		free(it->bad);
+	}
 	free(c->item);
 	free(c->path);
 	free(c->problem);
@@ -439,7 +488,28 @@ void config_claude_dir(struct buf *b)
 	add_place(b, "claude_dir");
 }
 
-void config_vault_dir(struct buf *b)
+int config_vault_dir(struct buf *b, struct err *e)
 {
-	add_place(b, "vault");
+	struct err own = ERR_INIT;
+	struct config c;
+	int ret = config_load(&c, &own);
+	const struct config_item *it = config_get(&c, "vault");
+
+	if (it->bad)
+		ret = err_set(e, HF_EUSAGE, "%s", it->bad);
+	else if (ret && it->source != CONFIG_ENV)
+		err_set(e, ret, "where the vault is cannot be told: %s", own.msg);
+	else
+		ret = 0;
+	if (!ret)
+		buf_add(b, str_of(it->value));
+	config_release(&c);
+	return ret;
+}
+
+bool config_vault_named(void)
+{
+	const char *vault = getenv("HANDOFF_VAULT"), *db = getenv("MEMORY_DB");
+
+	return (vault && *vault) || (db && *db);
 }

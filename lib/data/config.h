@@ -8,8 +8,12 @@
  *
  * Sources, strongest first: environment variable, $XDG_CONFIG_HOME/handoff/config.json
  * (one flat object), built-in default. A value that is no good is ignored with a line in
- * `problem`. Unknown keys of the file are kept when it is written back. A missing HOME is no
+ * `problem`; only that of the vault is not passed over (`bad`), since notes would go elsewhere and nobody
+ * would know. Unknown keys of the file are kept when it is written back. A missing HOME is no
  * error: places that need it are then empty strings.
+ *
+ * MEMORY_DB=/x/shared.db stands for the vault /x/shared.vault where HANDOFF_VAULT is not set: what was
+ * configured for agent-handoff-memory keeps clients together and apart as before.
  */
 #ifndef DATA_CONFIG_H
 #define DATA_CONFIG_H
@@ -36,6 +40,7 @@ struct config_item {
 	const char *help; /* one line */
 	char *value;      /* as printed: "true", "4000", "/home/dev/.claude" */
 	enum config_source source;
+	char *bad; /* of the vault: why what the strongest source says is no good; NULL */
 };
 
 struct config {
@@ -70,8 +75,13 @@ void config_claude_dir(
 void config_state_dir(
 	struct buf *b); /* XDG_STATE_HOME/handoff, else ~/.local/state/handoff */
 void config_cache_dir(struct buf *b); /* XDG_CACHE_HOME/handoff, else ~/.cache/handoff */
-void config_vault_dir(
-	struct buf *
-		b); /* the setting vault: HANDOFF_VAULT, the file, ~/.handoff-mcp/vault */
+/*
+ * HANDOFF_VAULT, MEMORY_DB, the file, ~/.handoff-mcp/vault: the only place where it is decided. HF_EUSAGE
+ * when the first of them that is set is no absolute path, and what config_load says when the file,
+ * which would decide, cannot be read: no other vault is taken instead.
+ */
+int config_vault_dir(struct buf *b, struct err *e);
+/* The environment names it: HANDOFF_VAULT or MEMORY_DB. */
+bool config_vault_named(void);
 
 #endif

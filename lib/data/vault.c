@@ -40,22 +40,23 @@ int vault_open(struct vault *v, const char *root, struct err *e)
 {
 	struct buf b = BUF_INIT(PATH_MAX);
 	struct stat st;
+	int ret = 0;
 
 	*v = (struct vault){.lock = -1};
 	if (root)
 		buf_add(&b, str_of(root));
 	else
-		config_vault_dir(&b);
-	if (!b.n || b.full) {
+		ret = config_vault_dir(&b, e);
+	if (!ret && (!b.n || b.full))
+		ret = err_set(e, HF_ENOTFOUND,
+			      "no place for the vault: set HANDOFF_VAULT or HOME");
+	if (ret) {
 		buf_release(&b);
-		return err_set(e, HF_ENOTFOUND,
-			       "no place for the vault: set HANDOFF_VAULT or HOME");
+		return ret;
 	}
 	v->root = buf_take(&b);
 	if (io.stat(v->root, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		int ret =
-			err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
-
+		ret = err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
 		vault_release(v);
 		return ret;
 	}

@@ -2,7 +2,7 @@
  * vault: the folder of notes that a person can read, edit and sync.
  *
  *   struct vault v;
- *   vault_open(&v, NULL, &e);                       HANDOFF_VAULT, else ~/.handoff-mcp/vault
+ *   vault_open(&v, NULL, &e);                       where config_vault_dir says
  *   vault_document_new(&v, "tollgate", name, text, &e);
  *   vault_documents(&v, "tollgate", fn, arg, &e);
  *   vault_release(&v);
@@ -32,7 +32,7 @@ struct vault {
 	int lock; /* descriptor while held, else -1 */
 };
 
-/* root NULL: from the environment. HF_EFORMAT when it exists and is no folder; HF_ENOTFOUND when there is no home to put it. */
+/* root NULL: from the settings, with their failures (config_vault_dir). HF_EFORMAT when it exists and is no folder; HF_ENOTFOUND when there is no home to put it. */
 int vault_open(struct vault *v, const char *root, struct err *e);
 void vault_release(struct vault *v);
 bool vault_exists(const struct vault *v);

@@ -155,7 +155,7 @@ static void take_vault(struct lifecycle *l)
 {
 	const char *root = l->j->vault;
 
-	if (!root || root[0] != '/' || getenv("HANDOFF_VAULT"))
+	if (!root || root[0] != '/' || config_vault_named())
 		return;
 	vault_release(&l->vault);
 	l->vault_err = ERR_INIT;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fs.h"
+#include "data/config.h"
 #include "data/shelf.h"
 
 static const char *environment(const char *name)
@@ -28,42 +29,32 @@ static bool is_sqlite(const char *path)
 	return is;
 }
 
-bool recplace_memory_db(struct buf *dir, char **notice)
+char *recplace_notice(void)
 {
-	const char *db = environment("MEMORY_DB");
-	size_t at = dir->n, dot;
-	char cwd[PATH_MAX];
+	const char *db = environment("MEMORY_DB"), *home = environment("HOME");
+	struct buf path = BUF_INIT(PATH_MAX), vault = BUF_INIT(PATH_MAX),
+		   b = BUF_INIT(SIZE_MAX);
 
-	if (notice)
-		*notice = NULL;
 	if (!db || environment("HANDOFF_VAULT"))
-		return false;
-	if (db[0] != '/' && realpath(".", cwd))
-		buf_printf(dir, "%s/", cwd);
-	buf_add(dir, str_of(db));
-	dot = str_rchr(str_basename(str_from(buf_str(dir), at)), '.');
-	if (dot != STR_NPOS && dot > 0)
-		buf_cut(dir, dir->n - (str_basename(str_of(db)).n - dot));
-	buf_add(dir, STR(".vault"));
-	if (notice && is_sqlite(db)) {
-		struct buf b = BUF_INIT(SIZE_MAX);
-
+		return NULL;
+	if (home && str_starts(str_of(db), STR("~/")))
+		buf_printf(&path, "%s%s", home, db + 1);
+	else
+		buf_add(&path, str_of(db));
+	if (is_sqlite(buf_cstr(&path)) && config_vault_dir(&vault, NULL) == 0)
 		buf_printf(
 			&b,
 			"MEMORY_DB=%s is an SQLite file of another program: it is left alone, "
 			"records are kept in %s",
-			db, buf_cstr(dir) + at);
-		*notice = buf_take(&b);
-	}
-	return true;
+			db, buf_cstr(&vault));
+	buf_release(&path);
+	buf_release(&vault);
+	return b.n ? buf_take(&b) : NULL;
 }
 
 int recplace_open(struct recplace *p, const char *agent, const char *session,
 		  struct err *e)
 {
-	struct buf dir = BUF_INIT(PATH_MAX);
-	int ret;
-
 	*p = (struct recplace){.vault.lock = -1};
 	if (!agent)
 		agent = environment("AGENT_ID");
@@ -71,11 +62,9 @@ int recplace_open(struct recplace *p, const char *agent, const char *session,
 		session = environment("CLAUDE_CODE_SESSION_ID");
 	p->agent = str_dup(str_of(agent ? agent : ""));
 	p->session = str_dup(str_of(session ? session : ""));
-	ret = vault_open(&p->vault,
-			 recplace_memory_db(&dir, &p->notice) ? buf_cstr(&dir) : NULL, e);
+	p->notice = recplace_notice();
 	p->store = (struct record_store){&p->vault, p->agent, p->session};
-	buf_release(&dir);
-	return ret;
+	return vault_open(&p->vault, NULL, e);
 }
 
 void recplace_release(struct recplace *p)

@@ -7,10 +7,8 @@
  *   rectool_read(&p.store, ...);
  *   recplace_release(&p);
  *
- * The vault is HANDOFF_VAULT (the setting `vault`). Without that variable, MEMORY_DB=/x/shared.db names the vault
- * /x/shared.vault, so that configurations written for agent-handoff-memory keep clients apart and
- * together as before; an SQLite file that lies there is another program's and left alone, which
- * `notice` says. AGENT_ID is the writer's name, else "claude-code"; the session is the one given,
+ * The vault is that of all programs (data/config). An SQLite file at the place that MEMORY_DB names is
+ * another program's and left alone, which `notice` says. AGENT_ID is the writer's name, else "claude-code"; the session is the one given,
  * else CLAUDE_CODE_SESSION_ID.
  */
 #ifndef WORK_RECPLACE_H
@@ -29,8 +27,8 @@ struct recplace {
 int recplace_open(struct recplace *p, const char *agent, const char *session,
 		  struct err *e);
 void recplace_release(struct recplace *p);
-/* Append the vault that MEMORY_DB stands for; false when it does not decide. *notice (may be NULL) is to be freed. */
-bool recplace_memory_db(struct buf *dir, char **notice);
+/* That line, to be freed; NULL: there is nothing to say. */
+char *recplace_notice(void);
 /* Records or packets exist. */
 bool recplace_in_use(const struct vault *v);
 

@@ -69,7 +69,7 @@ static const char *noted_vault(const struct scope *s)
 {
 	const char *root = s->j ? s->j->vault : NULL;
 
-	return root && root[0] == '/' && !getenv("HANDOFF_VAULT") ? root : NULL;
+	return root && root[0] == '/' && !config_vault_named() ? root : NULL;
 }
 
 int scope_open(struct scope *s, const char *session, const char *dir, struct err *e)

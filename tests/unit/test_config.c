@@ -176,7 +176,7 @@ static void test_config__without_home_places_are_empty(void **state)
 	config_claude_dir(&b);
 	config_state_dir(&b);
 	config_cache_dir(&b);
-	config_vault_dir(&b);
+	assert_int_equal(config_vault_dir(&b, NULL), 0);
 	assert_int_equal(b.n, 0);
 	assert_int_equal(config_load(&c, NULL), 0);
 	assert_string_equal(c.path, "");
@@ -200,7 +200,7 @@ static void test_config__places_follow_the_environment(void **state)
 	buf_byte(&b, ' ');
 	config_cache_dir(&b);
 	buf_byte(&b, ' ');
-	config_vault_dir(&b);
+	assert_int_equal(config_vault_dir(&b, NULL), 0);
 	assert_str(buf_str(&b), STR("/s/handoff /home/dev/.cache/handoff /v"));
 	buf_release(&b);
 }
@@ -217,14 +217,84 @@ test_config__places_follow_the_file_where_no_variable_says_otherwise(void **stat
 	setenv("HOME", "/home/dev", 1);
 	test_write(test_path("home/.config/handoff/config.json"),
 		   STR("{\"vault\":\"~/notes\",\"claude_dir\":\"relative\"}"));
-	config_vault_dir(&b);
+	assert_int_equal(config_vault_dir(&b, NULL), 0);
 	buf_byte(&b, ' ');
 	config_claude_dir(&b);
 	buf_byte(&b, ' ');
 	setenv("HANDOFF_VAULT", "/v", 1);
-	config_vault_dir(&b);
+	assert_int_equal(config_vault_dir(&b, NULL), 0);
 	assert_str(buf_str(&b), STR("/home/dev/notes /home/dev/.claude /v"));
 	buf_release(&b);
+}
+
+/* vault, MEMORY_DB, the file's text -> the vault; or "!" and words of the refusal */
+static const struct {
+	const char *vault, *db, *file, *want;
+} places[] = {
+	{NULL, NULL, NULL, "/home/dev/.handoff-mcp/vault"},
+	{"/v", "/x/shared.db", "{\"vault\":\"/f\"}", "/v"},
+	{"~/v", NULL, NULL, "/home/dev/v"},
+	{NULL, "/x/shared.db", "{\"vault\":\"/f\"}", "/x/shared.vault"},
+	{NULL, "/x.y/shared", NULL, "/x.y/shared.vault"},
+	{NULL, "/x/shared.db/", NULL, "/x/shared.vault"},
+	{NULL, "~/.shared/m.sqlite", NULL, "/home/dev/.shared/m.vault"},
+	{NULL, "/x/.db", NULL, "/x/.db.vault"},
+	{NULL, "", "{\"vault\":\"/f\"}", "/f"},
+	{"", "", NULL, "/home/dev/.handoff-mcp/vault"},
+	/* nobody's notes go to a place that was not meant */
+	{"rel/vault", "/x/shared.db", NULL, "!HANDOFF_VAULT: \"rel/vault\" is no good"},
+	{"rel/vault", NULL, "{\"vault\":\"/f\"}", "!HANDOFF_VAULT"},
+	{"~other/vault", NULL, NULL, "!HANDOFF_VAULT"},
+	{NULL, "shared.db", "{\"vault\":\"/f\"}", "!MEMORY_DB: \"shared.db\" is no good"},
+	{NULL, "file:/x/shared.db", NULL, "!MEMORY_DB"},
+	{NULL, "~", NULL, "!MEMORY_DB"},
+	{NULL, "/", NULL, "!MEMORY_DB"},
+	{NULL, NULL, "{\"vault\":\"rel\"}", "!config.json: \"rel\" is no good"},
+	{NULL, NULL, "{\"vault\":", "!where the vault is cannot be told"},
+	{"/v", NULL, "{\"vault\":", "/v"},
+	{"/v", NULL, "{\"vault\":\"rel\"}", "/v"},
+	{NULL, "/x/s.db", "{\"vault\":\"rel\"}", "/x/s.vault"},
+};
+
+static void set(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static void
+test_config__one_place_says_where_the_vault_is_and_no_other_is_taken(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct buf b = BUF_INIT(4096);
+		struct err e = ERR_INIT;
+		int ret;
+
+		fresh();
+		setenv("HOME", "/home/dev", 1);
+		set("HANDOFF_VAULT", places[i].vault);
+		set("MEMORY_DB", places[i].db);
+		if (places[i].file)
+			test_write(test_path("home/.config/handoff/config.json"),
+				   str_of(places[i].file));
+		ret = config_vault_dir(&b, &e);
+		if (places[i].want[0] == '!') {
+			if (!ret)
+				fail_msg("row %zu: %s", i, buf_cstr(&b));
+			if (!strstr(e.msg, places[i].want + 1))
+				fail_msg("%s: %s", places[i].want, e.msg);
+			assert_int_equal(b.n, 0);
+		} else {
+			if (ret)
+				fail_msg("%s: %s", places[i].want, e.msg);
+			assert_str(buf_str(&b), str_of(places[i].want));
+		}
+		buf_release(&b);
+	}
+	unsetenv("MEMORY_DB");
 }
 
 static void test_config__no_failing_call_leaves_half_a_file(void **state)
@@ -276,6 +346,8 @@ int main(void)
 		cmocka_unit_test(test_config__places_follow_the_environment),
 		cmocka_unit_test(
 			test_config__places_follow_the_file_where_no_variable_says_otherwise),
+		cmocka_unit_test(
+			test_config__one_place_says_where_the_vault_is_and_no_other_is_taken),
 		cmocka_unit_test(test_config__no_failing_call_leaves_half_a_file),
 	};
 

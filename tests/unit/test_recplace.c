@@ -2,49 +2,29 @@
 
 #include "work/recplace.h"
 
-static void
-test_recplace__memory_db_names_a_vault_of_its_own_unless_a_vault_is_set(void **state)
-{
-	struct buf dir = BUF_INIT(4096);
-	char *notice;
-
-	(void)state;
-	test_dir();
-	unsetenv("HANDOFF_VAULT");
-	unsetenv("MEMORY_DB");
-	assert_false(recplace_memory_db(&dir, NULL));
-	setenv("MEMORY_DB", "/x/shared.db", 1);
-	assert_true(recplace_memory_db(&dir, &notice));
-	assert_str(buf_str(&dir), STR("/x/shared.vault"));
-	assert_null(notice);
-	buf_reset(&dir);
-	setenv("MEMORY_DB", "/x.y/shared", 1);
-	assert_true(recplace_memory_db(&dir, NULL));
-	assert_str(buf_str(&dir), STR("/x.y/shared.vault"));
-	setenv("HANDOFF_VAULT", "/v", 1);
-	assert_false(recplace_memory_db(&dir, NULL));
-	unsetenv("MEMORY_DB");
-	buf_release(&dir);
-}
-
 static void test_recplace__a_database_that_lies_there_is_left_alone_and_said(void **state)
 {
-	struct buf dir = BUF_INIT(4096);
-	char *notice;
+	struct recplace p;
 
 	(void)state;
 	test_dir();
 	unsetenv("HANDOFF_VAULT");
-	test_write("shared.db", STR("SQLite format 3\0and more"));
-	setenv("MEMORY_DB", test_path("shared.db"), 1);
-	assert_true(recplace_memory_db(&dir, &notice));
-	assert_non_null(notice);
-	assert_non_null(strstr(notice, "left alone"));
-	assert_non_null(strstr(notice, "shared.vault"));
-	assert_null(strchr(notice, '\n'));
-	free(notice);
+	assert_null(recplace_notice());
+	test_write("home/shared.db", STR("SQLite format 3\0and more"));
+	setenv("MEMORY_DB", "~/shared.db", 1);
+	assert_int_equal(recplace_open(&p, NULL, NULL, NULL), 0);
+	assert_string_equal(p.vault.root, test_path("home/shared.vault"));
+	assert_non_null(p.notice);
+	assert_non_null(strstr(p.notice, "left alone"));
+	assert_non_null(strstr(p.notice, "shared.vault"));
+	assert_null(strchr(p.notice, '\n'));
+	recplace_release(&p);
+	setenv("HANDOFF_VAULT", test_path("v"), 1);
+	assert_null(recplace_notice());
+	unsetenv("HANDOFF_VAULT");
+	setenv("MEMORY_DB", test_path("home/other.db"), 1);
+	assert_null(recplace_notice());
 	unsetenv("MEMORY_DB");
-	buf_release(&dir);
 }
 
 static void test_recplace__the_environment_names_agent_and_session(void **state)
@@ -83,8 +63,6 @@ static void test_recplace__it_is_in_use_once_there_is_a_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_recplace__memory_db_names_a_vault_of_its_own_unless_a_vault_is_set),
 		cmocka_unit_test(
 			test_recplace__a_database_that_lies_there_is_left_alone_and_said),
 		cmocka_unit_test(test_recplace__the_environment_names_agent_and_session),
