@@ -73,12 +73,27 @@ static void add_time(struct buf *out, int64_t at)
 
 /* ---- documents ---- */
 
+/* The journal has it open, and its process is gone. */
+static bool died(const struct scope *s, const char *session)
+{
+	struct journal *j = s->state_dir[0] && session[0]
+				    ? journal_open(s->state_dir, str_of(session), NULL)
+				    : NULL;
+	bool dead = j && !j->is_new && j->state == JOURNAL_OPEN &&
+		    journal_alive(&j->process) == JOURNAL_GONE;
+
+	journal_free(j);
+	return dead;
+}
+
 /* Why it is not given to the next session; NULL: it is. */
 static const char *waits_for(const struct docs_item *it, const struct scope *s)
 {
 	switch (it->status) {
 	case DOCS_LIVE:
-		return "its session runs, or was not closed";
+		if (!died(s, it->session))
+			return "its session runs, or was not closed";
+		break; /* the next start finds it dead, and offers its document */
 	case DOCS_CLAIMED:
 		return "a session has taken it up";
 	case DOCS_CONSUMED:

@@ -63,7 +63,9 @@ teardown()
 	works A
 	says A "run the whole suite"
 	runs A "make check SUITE=all"
+	[[ $(cd "$P" && "${HOOK%-hook}" status) == *"not offered: its session runs"* ]]
 	dies A
+	[[ $(cd "$P" && "${HOOK%-hook}" status) != *"not offered"* ]]
 	starts B
 	has "make check SUITE=all"
 	has "never touch config/prod.yaml"
