@@ -43,6 +43,7 @@ static const char *const SCHEMA[] = {
 	"started_us INTEGER NOT NULL, done INTEGER NOT NULL, title TEXT NOT NULL, "
 	"summary TEXT NOT NULL, odd INTEGER NOT NULL, UNIQUE(project, folder, name))",
 	"CREATE INDEX file_recent ON file(mtime_ns)",
+	"CREATE INDEX file_judged ON file(started_us) WHERE folder = 0 AND started_us > 0",
 	"CREATE TABLE folder(project INTEGER NOT NULL, folder INTEGER NOT NULL, "
 	"mtime_ns INTEGER NOT NULL, PRIMARY KEY(project, folder)) WITHOUT ROWID",
 	"CREATE TABLE item(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, "
@@ -183,6 +184,7 @@ static void close_db(struct index *ix)
 	ix->ntally = 0;
 	ix->settle = false;
 	ix->words_rows = 0;
+	index_forget_project(ix);
 	index_words_close(ix->words);
 	ix->words = NULL;
 	sqlite3_close(ix->db);

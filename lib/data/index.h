@@ -80,8 +80,9 @@ struct index_item {
 	int64_t at_us;    /* 0: unknown */
 	str id; /* event id; of facts the entity's name, of documents and summaries the file's */
 	str project, session;
-	str name; /* entity's name, section's heading */
+	str name; /* entity's name, section's heading, record's address */
 	str body;
+	int percent; /* records only: their confidence */
 	int64_t file;
 	int pos;   /* neighbours: same file, pos +- 1 */
 	bool done; /* its session's note is checkpointed */
@@ -106,6 +107,13 @@ int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct e
 /* First line of an entity's note; nothing appended, HF_ENOTFOUND, when there is no such note. */
 int index_entity_summary(struct index *ix, str project, str name, struct buf *out,
 			 struct err *e);
+/*
+ * Records of which an outcome was reported, the newest report first: what title and summary of
+ * their files say (struct index_file), and when it was (started_us). fn != 0 stops and is returned.
+ */
+int index_judged(struct index *ix,
+		 int (*fn)(str title, str summary, int64_t at_us, void *arg), void *arg,
+		 struct err *e);
 /* All projects by name; newest_us of the active events. */
 int index_projects(struct index *ix,
 		   int (*fn)(str project, size_t active, int64_t newest_us, void *arg),
@@ -216,7 +224,7 @@ struct index_file {
 		hash; /* the first `parsed` bytes have this hash and are in the index */
 	int items;    /* next pos */
 	str session;
-	int64_t started_us;
+	int64_t started_us; /* of a record: when it was judged last; 0 never */
 	bool done;
 	str title, summary;
 	unsigned odd;
@@ -225,7 +233,7 @@ struct index_file {
 /* Find a file; 0 with f->id 0 when it is not there. Texts in f are copied into `texts`. */
 int index_file_find(struct index *ix, enum vault_folder folder, str project, str name,
 		    struct index_file *f, struct buf *texts, struct err *e);
-/* Files of a folder in byte order of their names; only name, mtime_ns, size, ino and odd are set. */
+/* Files of a folder in byte order of their names; only id, name, mtime_ns, size, ino and odd are set. */
 int index_file_each(struct index *ix, enum vault_folder folder, str project,
 		    int (*fn)(const struct index_file *f, void *arg), void *arg,
 		    struct err *e);
@@ -247,6 +255,7 @@ struct index_put {
 	int64_t at_us;
 	str id; /* "": none of its own */
 	str name, body;
+	int percent;    /* records only: their confidence, 0 to 100 */
 	str supersedes; /* ids joined by ',' */
 };
 

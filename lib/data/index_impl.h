@@ -20,7 +20,7 @@
 /* The tokenizer of the table `words`. Another value makes all indexes anew. */
 #define INDEX_TOKENIZE "porter handoff"
 /* What index_extra and index_merge_setup write: change this with them, so that all indexes are made anew. */
-#define INDEX_RULES         "2"
+#define INDEX_RULES         "3"
 #define INDEX_STMTS_MAX     64
 #define INDEX_TALLY_MAX     32
 #define INDEX_IMPORTED_SLOT 16 /* tally.type of imported events: their type and this */
@@ -52,6 +52,8 @@ struct index {
 	int ntally; /* changes of the table tally that the commit will write */
 	struct index_tally tally[INDEX_TALLY_MAX];
 	bool settle; /* the table temp.dirty has rows */
+	char *made; /* in a transaction: the project that was asked for last, to be made */
+	int64_t made_id;
 	struct index_words *words;
 	int64_t words_rows,
 		words_last; /* written to the table words since the commit; the last of them */
@@ -70,6 +72,8 @@ str index_column(sqlite3_stmt *st, int i);
 int index_fail(struct index *ix, int rc, const char *doing, struct err *e);
 /* Its id; 0 when unknown, or made when `make`. */
 int index_project_id(struct index *ix, str name, bool make, int64_t *id, struct err *e);
+/* The last one made is not known any more: at both ends of a transaction. */
+void index_forget_project(struct index *ix);
 
 /* Items: select INDEX_COLUMNS from INDEX_TABLES, then index_item_of. */
 #define INDEX_COLUMNS                                                                    \

@@ -21,9 +21,11 @@
 #include "base/oom.h"
 #include "data/index_impl.h"
 
-#define MATCH_ROWS   150000 /* rows of the first pass that may be expected */
-#define MATCH_OVER   3      /* times that it ends at, whatever was expected */
-#define PROBE_HITS   1000   /* up to so many rows a word is counted, not estimated */
+#define MATCH_ROWS 150000 /* rows of the first pass that may be expected */
+#define MATCH_OVER 3      /* times that it ends at, whatever was expected */
+#define PROBE_HITS 1000   /* up to so many rows a word is counted, not estimated */
+#define NEARLY_ALL                                                                       \
+	0.9 /* of all rows: a word that stands in so many tells nothing of one */
 #define PROBE_WINDOW 8
 #define PROBE_EACH   150
 #define EXPR_MAX     (16u << 10)
@@ -125,6 +127,22 @@ void index_match_term(struct buf *b, const struct index_term *t)
 		buf_byte(b, '*');
 }
 
+/* The column proj holds numbers alone: only a number has to be kept out of it, which costs a copy of each place. */
+static bool may_be_project(const struct index_term *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!str_is_digit(t->word[i]))
+			return false;
+	return true;
+}
+
+static void add_word(struct buf *b, const struct index_term *t)
+{
+	if (may_be_project(t))
+		buf_add(b, STR("{body extra} : "));
+	index_match_term(b, t);
+}
+
 static void add_project(struct buf *b, const char *op, int64_t project)
 {
 	if (project)
@@ -133,13 +151,13 @@ static void add_project(struct buf *b, const char *op, int64_t project)
 
 static void expression(const struct index_match *m, const char *op, struct buf *b)
 {
-	buf_add(b, STR("({body extra} : ("));
+	buf_byte(b, '(');
 	for (size_t k = 0; k < m->nlead; k++) {
 		if (k)
 			buf_add(b, STR(" OR "));
-		index_match_term(b, &m->term[m->lead[k]]);
+		add_word(b, &m->term[m->lead[k]]);
 	}
-	buf_add(b, STR("))"));
+	buf_byte(b, ')');
 	add_project(b, op, m->project);
 }
 
@@ -238,8 +256,7 @@ static int frequencies(struct index *ix, struct index_match *m, struct span s,
 
 	for (size_t i = 0; i < m->nterms && !ret; i++) {
 		buf_reset(&b);
-		buf_add(&b, STR("{body extra} : "));
-		index_match_term(&b, &m->term[i]);
+		add_word(&b, &m->term[i]);
 		ret = estimate(ix, buf_str(&b), s, &m->df[i], e);
 	}
 	buf_release(&b);
@@ -279,10 +296,13 @@ static double all_rows(const struct index_match *m)
 	return rows;
 }
 
-/* The words that lead: all of them, or the rarest ones whose rows are few enough. */
-static void choose(struct index_match *m, double part)
+/*
+ * The words that lead: all of them, or the rarest ones whose rows are few enough. Once rarer ones
+ * promise plenty, rows that have nothing but words of nearly every row are not worth a look.
+ */
+static void choose(struct index_match *m, double part, double all)
 {
-	double rows = 0;
+	double rows = 0, nearly = NEARLY_ALL * all;
 
 	for (size_t i = 0; i < m->nterms; i++) {
 		size_t k = i;
@@ -292,7 +312,12 @@ static void choose(struct index_match *m, double part)
 		m->lead[k] = (unsigned char)i;
 	}
 	for (m->nlead = 0; m->nlead < m->nterms; m->nlead++) {
-		rows += m->df[m->lead[m->nlead]] * part;
+		double df = m->df[m->lead[m->nlead]];
+
+		if (rows >= PROBE_HITS && df > nearly &&
+		    m->df[m->lead[m->nlead - 1]] <= nearly)
+			break;
+		rows += df * part;
 		if (m->nlead && rows > m->rows_max)
 			break;
 	}
@@ -341,17 +366,40 @@ static void release(struct index_match *m)
 	index_range_release(&m->range);
 }
 
+/* Whether no other project has anything here: then its rows need not be told from others. */
+static int is_alone(struct index *ix, int64_t project, bool *alone, struct err *e)
+{
+	static const char sql[] = "SELECT (SELECT min(project) FROM file) = ?1 AND "
+				  "(SELECT max(project) FROM file) = ?1";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, project);
+	ret = index_step(ix, st, e);
+	*alone = ret > 0 && sqlite3_column_int(st, 0);
+	sqlite3_reset(st);
+	return ret < 0 ? ret : 0;
+}
+
 /* The rows of the first pass. */
 static int collect(struct index *ix, struct index_match *m, struct err *e)
 {
 	struct span s;
 	double part = 1;
+	bool alone;
 	int ret;
 
 	if (m->q->project.n) {
 		ret = index_project_id(ix, m->q->project, false, &m->project, e);
 		if (ret || !m->project)
 			return ret;
+		ret = is_alone(ix, m->project, &alone, e);
+		if (ret)
+			return ret;
+		if (alone)
+			m->project = 0;
 	}
 	ret = row_span(ix, &s, e);
 	if (ret || s.last < s.first)
@@ -363,7 +411,7 @@ static int collect(struct index *ix, struct index_match *m, struct err *e)
 		ret = share(ix, m, s, &part, e);
 	if (ret)
 		return ret;
-	choose(m, part);
+	choose(m, part, (double)(s.last - s.first + 1));
 	return walk(ix, m, e);
 }
 

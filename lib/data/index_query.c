@@ -29,6 +29,10 @@ void index_item_of(sqlite3_stmt *st, struct index_item *it)
 	};
 	if (str_ends(file, STR(".md")))
 		file.n -= 3;
+	if (it->kind == INDEX_RECORD) {
+		it->percent = (int)it->type;
+		it->type = EVENT_GOAL;
+	}
 	if (it->kind == INDEX_FACT)
 		it->id = it->name = index_column(st, 14);
 	else if (!it->id.n)
@@ -262,6 +266,28 @@ int index_projects(struct index *ix,
 		if (!ret)
 			ret = fn(index_column(st, 1), (size_t)sqlite3_column_int64(st, 2),
 				 us, arg);
+		if (ret)
+			break;
+	}
+	sqlite3_reset(st);
+	return ret;
+}
+
+int index_judged(struct index *ix,
+		 int (*fn)(str title, str summary, int64_t at_us, void *arg), void *arg,
+		 struct err *e)
+{
+	static const char sql[] =
+		"SELECT title, summary, started_us FROM file "
+		"WHERE folder = 0 AND started_us > 0 ORDER BY started_us DESC, title";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	while ((ret = index_step(ix, st, e)) > 0) {
+		ret = fn(index_column(st, 0), index_column(st, 1),
+			 sqlite3_column_int64(st, 2), arg);
 		if (ret)
 			break;
 	}

@@ -123,6 +123,8 @@ static bool wanted(const struct index_query *q, const struct index_item *it)
 		return false;
 	if (q->type >= 0 && (it->kind != INDEX_EVENT || (int)it->type != q->type))
 		return false;
+	if (q->project.n && !str_eq(q->project, it->project))
+		return false;
 	if ((q->since_us || q->until_us) && !it->at_us)
 		return false;
 	if (q->since_us && it->at_us < q->since_us)

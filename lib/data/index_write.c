@@ -13,9 +13,10 @@
  */
 #include "data/index_impl.h"
 
-#define DAY_US INT64_C(86400000000)
-
 #include <assert.h>
+#include <stdlib.h>
+
+#define DAY_US INT64_C(86400000000)
 
 static int dirty(struct index *ix, str uid, struct err *e)
 {
@@ -187,6 +188,7 @@ int index_begin(struct index *ix, struct err *e)
 {
 	static const char sql[] = "BEGIN IMMEDIATE";
 
+	index_forget_project(ix);
 	return simple(ix, sql, e);
 }
 
@@ -216,6 +218,7 @@ int index_commit(struct index *ix, struct err *e)
 		ret = index_merge_some(ix, e);
 	if (!ret)
 		ret = simple(ix, sql, e);
+	index_forget_project(ix);
 	if (ret)
 		index_rollback(ix);
 	return ret;
@@ -223,6 +226,7 @@ int index_commit(struct index *ix, struct err *e)
 
 void index_rollback(struct index *ix)
 {
+	index_forget_project(ix);
 	if (!ix->db)
 		return;
 	if (!sqlite3_get_autocommit(ix->db))
@@ -236,14 +240,38 @@ void index_rollback(struct index *ix)
 
 /* --- projects and files --- */
 
+void index_forget_project(struct index *ix)
+{
+	free(ix->made);
+	ix->made = NULL;
+}
+
+static int add_project(struct index *ix, str name, int64_t *id, struct err *e)
+{
+	static const char sql[] = "INSERT INTO project(name) VALUES(?1)";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	index_bind(st, 1, name);
+	ret = index_run(ix, st, e);
+	*id = sqlite3_last_insert_rowid(ix->db);
+	return ret;
+}
+
 int index_project_id(struct index *ix, str name, bool make, int64_t *id, struct err *e)
 {
 	static const char find[] = "SELECT id FROM project WHERE name = ?1";
-	static const char add[] = "INSERT INTO project(name) VALUES(?1)";
 	sqlite3_stmt *st;
-	int ret = index_stmt(ix, find, &st, e);
+	int ret;
 
 	*id = 0;
+	if (make && ix->made && str_eq(str_of(ix->made), name)) {
+		*id = ix->made_id;
+		return 0;
+	}
+	ret = index_stmt(ix, find, &st, e);
 	if (ret)
 		return ret;
 	index_bind(st, 1, name);
@@ -251,15 +279,14 @@ int index_project_id(struct index *ix, str name, bool make, int64_t *id, struct 
 	if (ret > 0)
 		*id = sqlite3_column_int64(st, 0);
 	sqlite3_reset(st);
-	if (ret || !make)
-		return ret < 0 ? ret : 0;
-	ret = index_stmt(ix, add, &st, e);
-	if (ret)
-		return ret;
-	index_bind(st, 1, name);
-	ret = index_run(ix, st, e);
-	*id = sqlite3_last_insert_rowid(ix->db);
-	return ret;
+	if (!ret && make)
+		ret = add_project(ix, name, id, e);
+	if (ret >= 0 && make) {
+		free(ix->made);
+		ix->made = str_dup(name);
+		ix->made_id = *id;
+	}
+	return ret < 0 ? ret : 0;
 }
 
 static void bind_file(sqlite3_stmt *st, const struct index_file *f, int64_t project)
@@ -411,7 +438,8 @@ void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, s
 {
 	if (kind == INDEX_EVENT)
 		buf_add(b, event_type_name((enum event_type)type));
-	if (name.n) {
+	/* a record's text begins with its name */
+	if (name.n && kind != INDEX_RECORD) {
 		buf_byte(b, ' ');
 		buf_add(b, name);
 	}
@@ -513,7 +541,7 @@ static int row_put(struct index *ix, const struct index_file *f,
 	sqlite3_bind_int(st, 2, f->items);
 	sqlite3_bind_int64(st, 3, project);
 	sqlite3_bind_int(st, 4, (int)p->kind);
-	sqlite3_bind_int(st, 5, (int)p->type);
+	sqlite3_bind_int(st, 5, p->kind == INDEX_RECORD ? p->percent : (int)p->type);
 	sqlite3_bind_int(st, 6, p->importance);
 	sqlite3_bind_int(st, 7, (int)p->origin);
 	sqlite3_bind_int(st, 8, (int)retired);

@@ -10,155 +10,32 @@
  * that are found with it.
  */
 #include <ftw.h>
-#include <math.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
 #include "bench.h"
 #include "data/index.h"
-#include "data/jsondoc.h"
+#include "turns.h"
 
 #define PROJECTS     40
-#define TURNS_MAX    8192
-#define TURN_WORDS   64
 #define QUESTIONS    300
 #define BEST         10
 #define BASELINE_MAX 100000u
 #define A_NOTE       20
 
 static char top[64];
-static struct arena words;
-static struct turn {
-	str word[TURN_WORDS];
-	uint32_t n;
-} * turn;
-static uint32_t nturns;
-
 static struct question {
 	str text;
 	char project[8];
 } question[QUESTIONS];
 static uint32_t nquestions;
 
-static double chance(uint64_t *rng)
-{
-	return bench_rnd(rng, 1u << 30) / (double)(1u << 30);
-}
-
-/* ---- texts ---- */
-
-static void add_turn(str text)
-{
-	struct turn *t = &turn[nturns];
-	str w;
-
-	t->n = 0;
-	while (t->n < TURN_WORDS && str_word(&text, &w)) {
-		while (w.n && !str_is_alnum(w.p[w.n - 1]))
-			w.n--;
-		while (w.n && !str_is_alnum(w.p[0]))
-			w = str_from(w, 1);
-		if (w.n)
-			t->word[t->n++] = arena_str(&words, w);
-	}
-	if (t->n >= 6)
-		nturns++;
-}
-
-static bool read_turns(const char *dir)
-{
-	struct buf path = BUF_INIT(4096), text = BUF_INIT(64u << 20);
-	str rest, line;
-	bool ok;
-
-	ok = bench_data(dir, &path);
-	buf_add(&path, STR("/locomo.corpus.jsonl"));
-	ok = ok && fs_read(buf_cstr(&path), &text, NULL) == 0;
-	rest = buf_str(&text);
-	while (ok && nturns < TURNS_MAX && str_line(&rest, &line)) {
-		struct jsondoc *d = jsondoc_parse(line, 1u << 20, NULL);
-
-		if (d)
-			add_turn(jsondoc_str(jsondoc_get(jsondoc_root(d), "text")));
-		jsondoc_free(d);
-	}
-	buf_release(&path);
-	buf_release(&text);
-	return nturns > 0;
-}
-
-static void make_turns(void)
-{
-	uint64_t rng = 5;
-
-	while (nturns < 4096) {
-		struct buf b = BUF_INIT(4096);
-
-		for (uint32_t n = 8 + bench_rnd(&rng, 24); n; n--) {
-			uint32_t w = bench_rnd(
-				&rng, bench_rnd(&rng, bench_rnd(&rng, 6000) + 1) + 1);
-
-			buf_printf(&b, "%c%c%x ", (char)('a' + w % 26),
-				   (char)('a' + w / 26 % 26), w);
-		}
-		add_turn(buf_str(&b));
-		buf_release(&b);
-	}
-}
-
-static void add_name(struct buf *b, uint64_t *rng, uint32_t n)
-{
-	static const char *const ext[] = {"c", "h", "py", "md", "sql", "json", "ts"};
-	double u = chance(rng);
-	uint32_t i = (uint32_t)((pow(n, 0.75) + 50) * u * u);
-
-	switch (i % 4) {
-	case 0:
-		buf_printf(b, "mod%u_%s", i, i % 8 ? "init" : "free");
-		break;
-	case 1:
-		buf_printf(b, "file%u.%s", i, ext[i % 7]);
-		break;
-	default:
-		buf_printf(b, i % 4 == 2 ? "E%u" : "svc%u", i);
-	}
-}
-
-static void make_event(struct buf *b, uint64_t *rng, uint32_t n)
-{
-	const struct turn *t = &turn[bench_rnd(rng, nturns)];
-	uint32_t k = 6 + bench_rnd(rng, 17), from;
-
-	if (k > t->n)
-		k = t->n;
-	from = bench_rnd(rng, t->n - k + 1);
-	for (uint32_t i = 0; i < k; i++) {
-		if (i)
-			buf_byte(b, ' ');
-		if (chance(rng) < .15)
-			add_name(b, rng, n);
-		else
-			buf_add(b, t->word[from + i]);
-	}
-}
-
-/* Two to five words of the event that are longer than three letters. */
 static void make_question(str event, uint32_t project, uint64_t *rng)
 {
 	struct question *q = &question[nquestions];
-	uint32_t want = 2 + bench_rnd(rng, 4), n = 0;
 	struct buf b = BUF_INIT(4096);
-	str w;
 
-	while (n < want && str_word(&event, &w)) {
-		if (w.n < 4 || bench_rnd(rng, 3) == 0)
-			continue;
-		buf_printf(&b, "%s%.*s", n++ ? " " : "", STR_ARG(w));
-	}
-	if (n >= 2) {
-		q->text = arena_str(&words, buf_str(&b));
+	if (turns_question(&b, event, rng) >= 2) {
+		q->text = arena_str(&turns_words, buf_str(&b));
 		snprintf(q->project, sizeof(q->project), "p%u", project);
 		nquestions++;
 	}
@@ -196,7 +73,7 @@ static void build(struct index *ix, uint32_t n, sqlite3_stmt *plain)
 	if (index_begin(ix, &e))
 		die(&e);
 	for (uint32_t i = 0; i < n; i++) {
-		double u = chance(&rng);
+		double u = turns_chance(&rng);
 		uint32_t p = (uint32_t)(PROJECTS * u * u);
 		struct index_file *f = &file[p];
 		struct index_put put = {.type = EVENT_DECISION,
@@ -207,7 +84,7 @@ static void build(struct index *ix, uint32_t n, sqlite3_stmt *plain)
 		snprintf(project[p], sizeof(project[p]), "p%u", p);
 		buf_reset(&text);
 		buf_reset(&id);
-		make_event(&text, &rng, n);
+		turns_text(&text, &rng, n);
 		buf_printf(&id, "%u", i);
 		if (f->items % A_NOTE == 0) {
 			buf_reset(&name);
@@ -403,19 +280,12 @@ static void run(uint32_t n)
 int main(int argc, char **argv)
 {
 	static const uint32_t usual[] = {1000, 10000, 100000};
-	const char *dir = getenv("HANDOFF_BENCH");
 
-	arena_init(&words, 64u << 20);
-	turn = calloc(TURNS_MAX, sizeof(*turn));
-	if (!turn)
-		bench_die("turns");
-	if (!read_turns(dir))
-		make_turns();
+	turns_load();
 	for (int i = 1; i < argc; i++)
 		run((uint32_t)strtoul(argv[i], NULL, 10));
 	for (size_t i = 0; argc < 2 && i < sizeof(usual) / sizeof(*usual); i++)
 		run(usual[i]);
-	free(turn);
-	arena_release(&words);
+	turns_unload();
 	return 0;
 }

@@ -210,6 +210,9 @@ static void test_match__a_project_keeps_to_itself(void **state)
 
 	(void)state;
 	put_one("p", "a", "storage in one file");
+	/* as long as nobody else has anything, nobody is kept out: but for the number */
+	assert_found("storage", "a");
+	assert_found("1", "");
 	put_one("q", "b", "storage in one folder");
 	put_one("q", "c", "storage in one database, 1 and 2");
 	assert_found("storage", "a");
@@ -485,6 +488,47 @@ static void test_match__past_the_work_limit_the_rare_words_lead(void **state)
 	assert_true(stats.matched >= 500 && stats.matched < 5000);
 }
 
+static void
+test_match__a_word_of_every_row_leads_only_where_rare_ones_find_little(void **state)
+{
+	struct index_file f = {
+		.folder = VAULT_SESSIONS, .project = STR("p"), .name = STR("n.md")};
+	struct index_put p = {.kind = INDEX_EVENT, .importance = 3};
+	struct index_query q = {
+		.text = STR("item zebra"), .project = STR("p"), .type = -1, .limit = 1};
+
+	(void)state;
+	assert_int_equal(index_begin(ix, NULL), 0);
+	assert_int_equal(index_file_put(ix, &f, NULL), 0);
+	for (int i = 0; i < 4000; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "i%04d", i);
+		p.id = str_of(id);
+		p.body = i == 3100 ? STR("item zebra, a zebra of an item")
+			 : i % 2   ? STR("item zebra beside a lantern")
+				   : STR("item of words");
+		assert_int_equal(index_item_put(ix, &f, &p, NULL), 0);
+	}
+	assert_int_equal(index_file_put(ix, &f, NULL), 0);
+	assert_int_equal(index_commit(ix, NULL), 0);
+	assert_str(str_of(ask(q)), STR("i3100"));
+	assert_int_equal(stats.matched, 2001);
+	assert_true(stats.cut);
+	/* nothing else is asked for, or hardly anything else is found */
+	q.text = STR("item");
+	ask(q);
+	assert_int_equal(stats.matched, 4000);
+	assert_false(stats.cut);
+	q.text = STR("item lantern nowhere");
+	ask(q);
+	assert_int_equal(stats.matched, 2000);
+	q.text = STR("item nowhere");
+	ask(q);
+	assert_int_equal(stats.matched, 4000);
+	assert_false(stats.cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,6 +547,7 @@ int main(void)
 		T(test_match__a_day_is_found_among_years_of_better_hits),
 		T(test_match__pages_join_without_a_gap),
 		T(test_match__past_the_work_limit_the_rare_words_lead),
+		T(test_match__a_word_of_every_row_leads_only_where_rare_ones_find_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
