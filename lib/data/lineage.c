@@ -181,7 +181,7 @@ static bool take_entry(struct lineage *l, str line, struct lineage_entry *v)
 	struct seal s;
 	struct json j;
 
-	if (!seal_parse(line, &s))
+	if (!(l->unchecked ? seal_cut : seal_parse)(line, &s))
 		return false;
 	*v = (struct lineage_entry){.sealed = s.fits,
 				    .seal = s.hash,
@@ -324,13 +324,13 @@ void lineage_reset(struct lineage *l)
 {
 	struct buf keep = l->entries;
 	struct arena arena = l->arena;
-	bool has = l->has_arena;
+	bool has = l->has_arena, unchecked = l->unchecked;
 
 	buf_reset(&keep);
 	/* a larger text may follow, and its strings may need more room than the last one's */
 	if (has)
 		arena_release(&arena);
-	*l = (struct lineage){.entries = keep};
+	*l = (struct lineage){.entries = keep, .unchecked = unchecked};
 }
 
 void lineage_release(struct lineage *l)

@@ -11,6 +11,8 @@
 #include "base/fs.h"
 #include "data/index.h"
 
+#define PUT_TRIES 3
+
 static bool place(const struct vault *v, struct buf *b)
 {
 	if (!index_place(v, b))
@@ -31,10 +33,16 @@ static bool taken(const struct vault *v, struct buf *b)
 static bool put(const char *path, str line)
 {
 	struct fs_pending p;
+	struct stat st;
 
-	if (fs_begin_append(&p, path, line, NULL))
-		return false;
-	io.close(p.fd);
+	for (int i = 0; i < PUT_TRIES; i++) {
+		if (fs_begin_append(&p, path, line, NULL))
+			return false;
+		io.close(p.fd);
+		/* taken, and perhaps read, between open and write: then it is told once more */
+		if (io.lstat(path, &st) == 0 && st.st_ino == p.st.st_ino)
+			break;
+	}
 	return true;
 }
 
@@ -44,8 +52,11 @@ void recnews_add(const struct vault *v, str rel)
 
 	buf_add(&line, rel);
 	buf_byte(&line, '\n');
-	if (place(v, &path) && !put(buf_cstr(&path), buf_str(&line)) &&
-	    index_place(v, &dir) && fs_mkdirs(buf_cstr(&dir), 0700, NULL) == 0)
+	/* nobody searches: the next one to do so looks at all files */
+	if (recnews_any(v) > RECNEWS_MAX)
+		;
+	else if (place(v, &path) && !put(buf_cstr(&path), buf_str(&line)) &&
+		 index_place(v, &dir) && fs_mkdirs(buf_cstr(&dir), 0700, NULL) == 0)
 		put(buf_cstr(&path), buf_str(&line));
 	buf_release(&path);
 	buf_release(&line);
@@ -62,15 +73,17 @@ size_t recnews_any(const struct vault *v)
 	return any ? (size_t)st.st_size : 0;
 }
 
-void recnews_take(const struct vault *v, struct buf *out)
+bool recnews_take(const struct vault *v, struct buf *out)
 {
 	struct buf path = BUF_INIT(4096), mine = BUF_INIT(4096);
+	bool whole = true;
 
 	if (place(v, &path) && taken(v, &mine) &&
 	    io.rename(buf_cstr(&path), buf_cstr(&mine)) == 0)
-		fs_read(buf_cstr(&mine), out, NULL);
+		whole = fs_read(buf_cstr(&mine), out, NULL) == 0;
 	buf_release(&path);
 	buf_release(&mine);
+	return whole;
 }
 
 void recnews_done(const struct vault *v)
@@ -80,4 +93,18 @@ void recnews_done(const struct vault *v)
 	if (taken(v, &mine))
 		io.unlink(buf_cstr(&mine));
 	buf_release(&mine);
+}
+
+void recnews_back(const struct vault *v)
+{
+	struct buf path = BUF_INIT(4096), mine = BUF_INIT(4096),
+		   text = BUF_INIT(RECNEWS_MAX);
+
+	if (place(v, &path) && taken(v, &mine) &&
+	    fs_read(buf_cstr(&mine), &text, NULL) == 0 &&
+	    put(buf_cstr(&path), buf_str(&text)))
+		io.unlink(buf_cstr(&mine));
+	buf_release(&path);
+	buf_release(&mine);
+	buf_release(&text);
 }

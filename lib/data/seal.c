@@ -38,9 +38,8 @@ bool seal_is_hash(str s)
 	return true;
 }
 
-bool seal_parse(str line, struct seal *s)
+bool seal_cut(str line, struct seal *s)
 {
-	char hex[DIGEST_HEX_BYTES];
 	size_t n;
 
 	line = str_trim_right(line);
@@ -56,6 +55,16 @@ bool seal_parse(str line, struct seal *s)
 	s->word = str_head(line, n);
 	s->json = (str){line.p + n + 1, line.n - n - SEAL_HEX - 2};
 	if (s->json.p[0] != '{' || s->json.p[s->json.n - 1] != '}')
+		return false;
+	s->fits = false;
+	return true;
+}
+
+bool seal_parse(str line, struct seal *s)
+{
+	char hex[DIGEST_HEX_BYTES];
+
+	if (!seal_cut(line, s))
 		return false;
 	digest_hex(s->json, hex);
 	s->fits = str_eq(s->hash, str_of(hex));

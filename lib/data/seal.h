@@ -26,6 +26,8 @@ struct seal {
 void seal_add(struct buf *b, str word, str json, char hash[DIGEST_HEX_BYTES]);
 /* False when the line is no sealed one. json is not looked into. */
 bool seal_parse(str line, struct seal *s);
+/* The same without computing the hash: s->fits stays false. */
+bool seal_cut(str line, struct seal *s);
 /* 64 lower-case hexadecimal digits. */
 bool seal_is_hash(str s);
 

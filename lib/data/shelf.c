@@ -36,16 +36,13 @@ bool shelf_path(const struct vault *v, enum shelf s, str rel, struct buf *b)
 	return !b->full;
 }
 
-/* The path, of which no part below the vault is a link; *made: how much of it is there already. */
-static int checked(const struct vault *v, enum shelf s, str rel, struct buf *b,
-		   bool *there, struct err *e)
+/* No part of a path below the vault is a link; *there: all of it exists. */
+static int no_links(const struct vault *v, struct buf *b, bool *there, struct err *e)
 {
 	struct stat st;
 	size_t at;
 
 	*there = true;
-	if (!shelf_path(v, s, rel, b))
-		return err_set(e, HF_EUSAGE, "no path of the vault: %.*s", STR_ARG(rel));
 	for (at = strlen(v->root) + 1; *there && at <= b->n; at++) {
 		char keep = b->p[at];
 		int ret;
@@ -66,6 +63,18 @@ static int checked(const struct vault *v, enum shelf s, str rel, struct buf *b,
 	return 0;
 }
 
+/* The path of rel, or of the shelf itself where that is "", without a link. */
+static int checked(const struct vault *v, enum shelf s, str rel, struct buf *b,
+		   bool *there, struct err *e)
+{
+	*there = false;
+	if (!rel.n)
+		root(v, s, b);
+	else if (!shelf_path(v, s, rel, b))
+		return err_set(e, HF_EUSAGE, "no path of the vault: %.*s", STR_ARG(rel));
+	return no_links(v, b, there, e);
+}
+
 int shelf_open(const struct vault *v, enum shelf s, str rel, struct stat *st,
 	       struct err *e)
 {
@@ -79,22 +88,51 @@ int shelf_open(const struct vault *v, enum shelf s, str rel, struct stat *st,
 	return ret;
 }
 
-int shelf_read(const struct vault *v, enum shelf s, str rel, struct buf *out,
-	       struct err *e)
+int shelf_open_met(const struct vault *v, enum shelf s, str rel, struct stat *st,
+		   struct err *e)
 {
-	struct stat st;
-	int fd = shelf_open(v, s, rel, &st, e);
+	struct buf path = BUF_INIT(PATH_MAX);
+	int ret;
+
+	if (!shelf_path(v, s, rel, &path))
+		ret = err_set(e, HF_EUSAGE, "no path of the vault: %.*s", STR_ARG(rel));
+	else
+		ret = fs_open(buf_cstr(&path), st, e);
+	buf_release(&path);
+	return ret;
+}
+
+/* All of an open file, which is closed. */
+static int read_all(int fd, const struct stat *st, str rel, struct buf *out,
+		    struct err *e)
+{
 	long got;
 
 	if (fd < 0)
 		return fd;
-	if ((uint64_t)st.st_size > SHELF_FILE_MAX)
+	if ((uint64_t)st->st_size > SHELF_FILE_MAX)
 		got = err_set(e, HF_ELIMIT, "%.*s: over %u MB", STR_ARG(rel),
 			      SHELF_FILE_MAX >> 20);
 	else
-		got = fs_read_at(fd, 0, (size_t)st.st_size, out, e);
+		got = fs_read_at(fd, 0, (size_t)st->st_size, out, e);
 	io.close(fd);
 	return got < 0 ? (int)got : 0;
+}
+
+int shelf_read(const struct vault *v, enum shelf s, str rel, struct buf *out,
+	       struct err *e)
+{
+	struct stat st;
+
+	return read_all(shelf_open(v, s, rel, &st, e), &st, rel, out, e);
+}
+
+int shelf_read_met(const struct vault *v, enum shelf s, str rel, struct buf *out,
+		   struct err *e)
+{
+	struct stat st;
+
+	return read_all(shelf_open_met(v, s, rel, &st, e), &st, rel, out, e);
 }
 
 /* Make the folders of a path that are missing, each durable in the one above. */
@@ -159,6 +197,8 @@ struct walk {
 	const char *prefix;  /* of rel: the folder that is read, with its slash */
 	struct buf *folders; /* still to read, each with its NUL; last first */
 	struct buf found;    /* folders of this one, in order */
+	struct buf path, rel;
+	size_t npath, nrel; /* what of them is the folder's */
 	int (*fn)(const char *rel, const struct stat *st, void *arg);
 	void *arg;
 	bool stopped;
@@ -168,31 +208,28 @@ struct walk {
 static int walk_entry(const char *dir, const char *name, void *arg)
 {
 	struct walk *w = arg;
-	struct buf path = BUF_INIT(PATH_MAX), rel = BUF_INIT(PATH_MAX);
 	struct stat st;
 	int ret = 0;
 
+	(void)dir;
 	if (name[0] == '.')
 		return 0;
-	fs_join(&path, str_of(dir), str_of(name));
-	if (io.lstat(buf_cstr(&path), &st) < 0) {
+	buf_cut(&w->path, w->npath);
+	buf_add(&w->path, str_of(name));
+	if (w->path.full)
+		return err_set(w->e, HF_ELIMIT, "%s: its path is too long", name);
+	if (io.lstat(buf_cstr(&w->path), &st) < 0)
 		/* taken away since the names were read; anything else hides what is there */
-		if (errno != ENOENT)
-			ret = err_sys(w->e, "%s", buf_cstr(&path));
-		goto out;
-	}
-	buf_add(&rel, str_of(w->prefix));
-	buf_add(&rel, str_of(name));
+		return errno == ENOENT ? 0 : err_sys(w->e, "%s", buf_cstr(&w->path));
+	buf_cut(&w->rel, w->nrel);
+	buf_add(&w->rel, str_of(name));
 	if (S_ISDIR(st.st_mode)) {
-		buf_byte(&rel, '/');
-		buf_add(&w->found, (str){buf_cstr(&rel), rel.n + 1});
+		buf_byte(&w->rel, '/');
+		buf_add(&w->found, (str){buf_cstr(&w->rel), w->rel.n + 1});
 	} else if (S_ISREG(st.st_mode) && str_ends(str_of(name), STR(".md"))) {
-		ret = w->fn(buf_cstr(&rel), &st, w->arg);
+		ret = w->fn(buf_cstr(&w->rel), &st, w->arg);
 		w->stopped = ret != 0;
 	}
-out:
-	buf_release(&path);
-	buf_release(&rel);
 	return ret;
 }
 
@@ -214,17 +251,24 @@ static int walk_folder(const struct vault *v, enum shelf s, struct walk *w, stru
 	struct buf dir = BUF_INIT(PATH_MAX);
 	int ret;
 
+	w->path = w->rel = BUF_INIT(PATH_MAX);
 	root(v, s, &dir);
 	buf_byte(&dir, '/');
 	buf_add(&dir, str_of(w->prefix));
+	buf_add(&w->path, buf_str(&dir));
+	buf_add(&w->rel, str_of(w->prefix));
+	w->npath = w->path.n;
+	w->nrel = w->rel.n;
 	ret = fs_each(buf_cstr(&dir), walk_entry, w, e);
-	buf_release(&dir);
 	while (w->found.n) {
 		char *one = take_last(&w->found);
 
 		buf_add(w->folders, (str){one, strlen(one) + 1});
 		free(one);
 	}
+	buf_release(&dir);
+	buf_release(&w->path);
+	buf_release(&w->rel);
 	buf_release(&w->found);
 	return ret;
 }
@@ -239,10 +283,7 @@ int shelf_walk(const struct vault *v, enum shelf s, str under,
 
 	if (!v->root)
 		return 0;
-	if (under.n)
-		ret = checked(v, s, under, &path, &there, e);
-	else
-		there = true;
+	ret = checked(v, s, under, &path, &there, e);
 	if (!ret && there) {
 		buf_add(&folders, under);
 		buf_add(&folders, under.n ? (str){"/", 2} : (str){"", 1});

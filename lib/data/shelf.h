@@ -25,6 +25,11 @@ int shelf_open(const struct vault *v, enum shelf s, str rel, struct stat *st,
 	       struct err *e);
 int shelf_read(const struct vault *v, enum shelf s, str rel, struct buf *out,
 	       struct err *e);
+/* The same for a path that shelf_walk has just given: that its folders are no links need not be asked again. */
+int shelf_open_met(const struct vault *v, enum shelf s, str rel, struct stat *st,
+		   struct err *e);
+int shelf_read_met(const struct vault *v, enum shelf s, str rel, struct buf *out,
+		   struct err *e);
 /*
  * Append to a file, made with its folders where missing (durably); the lock must be held. The
  * bytes can be read when this returns 0, and are safe when shelf_finish does (fs_finish: 1, 0, HF_E*),

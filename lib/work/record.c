@@ -5,6 +5,7 @@
  */
 #include "work/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "data/json.h"
@@ -94,7 +95,7 @@ static bool is_corrupt(const struct record_view *r, const struct lineage_entry *
 	return !str_eq(v->content, str_of(content)) || !str_eq(v->chain, str_of(chain));
 }
 
-void record_pick(struct record_view *r, size_t i)
+static void pick(struct record_view *r, size_t i)
 {
 	r->v = &r->lineage.entry[i];
 	r->last = r->chain.last;
@@ -106,20 +107,33 @@ void record_pick(struct record_view *r, size_t i)
 		r->state = r->chain.state;
 	else
 		chain_replay(&r->chain, i, r->lineage.n, &r->state);
+}
+
+void record_pick(struct record_view *r, size_t i)
+{
+	pick(r, i);
 	r->corrupt = is_corrupt(r, r->v);
 }
 
-/* The text is there: all of it. */
-static int load_text(struct record_view *r, struct err *e)
+/* The lineage is there: all of it. The hashes of the current version are not computed. */
+static int take_lineage(struct record_view *r, struct err *e)
 {
-	lineage_parse(&r->lineage, buf_str(&r->text));
 	chain_of(&r->chain, &r->lineage);
 	r->full = true;
 	if (!r->chain.nheads)
 		return err_set(e, HF_EFORMAT, "%s: no version can be read in its file",
 			       r->address.text);
-	record_pick(r, r->chain.heads[0]);
+	pick(r, r->chain.heads[0]);
 	return 0;
+}
+
+static int take_checked(struct record_view *r, struct err *e)
+{
+	int ret = take_lineage(r, e);
+
+	if (!ret)
+		r->corrupt = is_corrupt(r, r->v);
+	return ret;
 }
 
 int record_load(const struct record_store *s, const struct address *a,
@@ -135,7 +149,10 @@ int record_load(const struct record_store *s, const struct address *a,
 	buf_release(&rel);
 	if (ret == HF_ENOTFOUND)
 		return no_record(a, e);
-	return ret ? err_set(e, ret, "%s", own.msg) : load_text(r, e);
+	if (ret)
+		return err_set(e, ret, "%s", own.msg);
+	lineage_parse(&r->lineage, buf_str(&r->text));
+	return take_checked(r, e);
 }
 
 int record_load_path(const struct record_store *s, str rel, struct record_view *r,
@@ -144,14 +161,14 @@ int record_load_path(const struct record_store *s, str rel, struct record_view *
 	int ret;
 
 	record_begin(r, NULL);
-	ret = shelf_read(s->vault, SHELF_RECORDS, rel, &r->text, e);
+	ret = shelf_read_met(s->vault, SHELF_RECORDS, rel, &r->text, e);
 	if (ret)
 		return ret;
 	lineage_parse(&r->lineage, buf_str(&r->text));
 	ret = r->lineage.scope.n && r->lineage.key.n
 		      ? address_of(&r->address, r->lineage.scope, r->lineage.key, e)
 		      : address_from_path(&r->address, rel, e);
-	return ret ? ret : load_text(r, e);
+	return ret ? ret : take_checked(r, e);
 }
 
 /* The block of the current version, as the file's last line tells. False: look through all. */
@@ -177,8 +194,54 @@ static bool read_head(int fd, uint64_t size, const struct record_view *tail,
 	r->state.chain = r->v->chain;
 	r->last = r->v->version;
 	r->current = true;
-	r->corrupt = is_corrupt(r, r->v);
 	return true;
+}
+
+/* The newest outcome in a lineage; "" none. */
+static void take_judged(struct record_view *r, const struct lineage *l)
+{
+	for (size_t i = l->n; i-- > 0;) {
+		const struct lineage_entry *v = &l->entry[i];
+
+		if (v->type == LINEAGE_OUTCOME && v->whole) {
+			snprintf(r->judged, sizeof(r->judged), "%.*s", STR_ARG(v->at));
+			return;
+		}
+	}
+}
+
+int record_skim(str rel, int fd, uint64_t size, struct record_view *r, struct err *e)
+{
+	struct record_view tail;
+	bool done = false;
+	long got;
+	int ret;
+
+	record_begin(r, NULL);
+	r->lineage.unchecked = true;
+	ret = address_from_path(&r->address, rel, e);
+	if (!ret && size > TAIL_BYTES) {
+		record_begin(&tail, NULL);
+		ret = read_tail(fd, size, &tail.lineage, &tail.text, e);
+		done = ret == 1 && is_sound(&tail.lineage) &&
+		       read_head(fd, size, &tail, r);
+		if (done)
+			take_judged(r, &tail.lineage);
+		record_release(&tail);
+		buf_cut(&r->text, done ? r->text.n : 0);
+	}
+	if (ret < 0 || done)
+		return ret < 0 ? ret : 0;
+	if (size > SHELF_FILE_MAX)
+		return err_set(e, HF_ELIMIT, "%s: over %u MB", r->address.text,
+			       SHELF_FILE_MAX >> 20);
+	got = fs_read_at(fd, 0, (size_t)size, &r->text, e);
+	if (got < 0)
+		return (int)got;
+	lineage_parse(&r->lineage, buf_str(&r->text));
+	ret = take_lineage(r, e);
+	take_judged(r, &r->lineage);
+	return ret;
 }
 
 static int pick_version(struct record_view *r, uint64_t version, str chain, struct err *e)
@@ -221,6 +284,8 @@ int record_read(const struct record_store *s, const struct address *a, uint64_t 
 	       read_head(fd, (uint64_t)st.st_size, &tail, r);
 	io.close(fd);
 	record_release(&tail);
+	if (done)
+		r->corrupt = is_corrupt(r, r->v);
 	if (ret < 0 || done)
 		return ret < 0 ? ret : 0;
 	record_release(r);

@@ -79,8 +79,9 @@ struct record_view {
 	uint64_t last;                 /* the newest version's number */
 	bool current;                  /* it is (one of) the newest */
 	bool contested;
-	bool corrupt; /* its hashes do not fit: not to be relied on */
-	bool full;    /* lineage and chain are all of the file */
+	bool corrupt;    /* its hashes do not fit: not to be relied on */
+	bool full;       /* lineage and chain are all of the file */
+	char judged[32]; /* record_skim: when an outcome was last reported; "" never */
 	struct lineage lineage;
 	struct chain chain;
 	struct buf text;
@@ -95,9 +96,14 @@ int record_read(const struct record_store *s, const struct address *a, uint64_t 
 /* All of the file; r->v is the current version (the first head). */
 int record_load(const struct record_store *s, const struct address *a,
 		struct record_view *r, struct err *e);
-/* The same for a path below the shelf; the address is what the file says, else what its name says. */
+/* The same for a path that shelf_walk gave; the address is what the file says, else what its name says. */
 int record_load_path(const struct record_store *s, str rel, struct record_view *r,
 		     struct err *e);
+/*
+ * The current version of an open file of `size` bytes, as its path names it, for who indexes it:
+ * r->corrupt stays false, its hashes are not computed. Of a long file only the end is read.
+ */
+int record_skim(str rel, int fd, uint64_t size, struct record_view *r, struct err *e);
 /* Make the i-th entry, a version, the one of r (which is full). */
 void record_pick(struct record_view *r, size_t i);
 void record_release(struct record_view *r);

@@ -15,8 +15,7 @@
 #include "work/record_impl.h"
 
 #define WORDS_MAX 32
-#define PAGE      50 /* names that are asked of the index at a time, where some will not fit */
-#define LOOKED    5000 /* names that are followed at most */
+#define LOOKED    5000 /* files that are read at most to find what fits */
 
 struct hit {
 	char *rel;
@@ -97,18 +96,31 @@ static void add_hit(struct search *f, const char *rel, const struct record_view 
 	buf_add(&f->hits, (str){(const char *)&h, sizeof(h)});
 }
 
-static int look(const char *rel, const struct stat *st, void *arg)
+/* The current version: of a long file only the end is read. */
+static void look_current(struct search *f, const char *rel)
 {
-	struct search *f = arg;
+	struct record_view r = {.lineage = LINEAGE_INIT};
+	struct stat st;
+	unsigned words;
+	int fd = shelf_open_met(f->s->vault, SHELF_RECORDS, str_of(rel), &st, NULL);
+
+	if (fd < 0)
+		return;
+	if (record_skim(str_of(rel), fd, (uint64_t)st.st_size, &r, NULL) == 0 &&
+	    str_starts(str_of(r.address.text), f->q->scope_prefix) && fits(f, &r, &words))
+		add_hit(f, rel, &r, STR_NPOS, words);
+	record_release(&r);
+	io.close(fd);
+}
+
+static void look_old(struct search *f, const char *rel)
+{
 	struct record_view r;
 	unsigned words;
 
-	(void)st;
 	if (record_load_path(f->s, str_of(rel), &r, NULL) == 0 &&
 	    str_starts(str_of(r.address.text), f->q->scope_prefix)) {
-		if (fits(f, &r, &words))
-			add_hit(f, rel, &r, STR_NPOS, words);
-		for (size_t i = 0; f->q->superseded && i < r.lineage.n; i++) {
+		for (size_t i = 0; i < r.lineage.n; i++) {
 			if (r.lineage.entry[i].type != LINEAGE_VERSION ||
 			    !r.lineage.entry[i].whole || i == r.chain.heads[0])
 				continue;
@@ -118,6 +130,16 @@ static int look(const char *rel, const struct stat *st, void *arg)
 		}
 	}
 	record_release(&r);
+}
+
+static int look(const char *rel, const struct stat *st, void *arg)
+{
+	struct search *f = arg;
+
+	(void)st;
+	look_current(f, rel);
+	if (f->q->superseded)
+		look_old(f, rel);
 	return 0;
 }
 
@@ -173,19 +195,24 @@ struct ranked {
 	struct search *f;
 	int (*fn)(struct record_view *r, void *arg);
 	void *arg;
-	size_t given, limit, more, met;
+	size_t given, limit, more, read;
 	int ret;
 };
 
-static int follow(str rel, void *arg)
+/* Read it, and look at what the index does not know. 1: enough. */
+static int follow(str address, int percent, void *arg)
 {
 	struct ranked *k = arg;
-	struct record_view r;
+	const struct recsearch *q = k->f->q;
+	struct record_view r = {.lineage = LINEAGE_INIT};
+	struct address a = {0};
 
-	k->met++;
-	if (record_load_path(k->f->s, rel, &r, NULL) == 0 &&
-	    str_starts(str_of(r.address.text), k->f->q->scope_prefix) &&
-	    may_have(k->f, &r)) {
+	/* the index has whole percents */
+	if (!str_starts(address, q->scope_prefix) ||
+	    percent + 1 < q->min_confidence * 100)
+		return 0;
+	if (address_of(&a, address, STR_NONE, NULL) == 0 &&
+	    record_read(k->f->s, &a, 0, STR_NONE, &r, NULL) == 0 && may_have(k->f, &r)) {
 		if (k->given < k->limit) {
 			k->given++;
 			k->ret = k->fn(&r, k->arg);
@@ -194,7 +221,8 @@ static int follow(str rel, void *arg)
 		}
 	}
 	record_release(&r);
-	return k->ret;
+	address_release(&a);
+	return k->ret || k->more || ++k->read >= LOOKED;
 }
 
 /* < 0 before anything was given: go over the files. */
@@ -205,18 +233,8 @@ static int by_index(struct search *f, int (*fn)(struct record_view *r, void *arg
 			   .fn = fn,
 			   .arg = arg,
 			   .limit = f->q->limit ? f->q->limit : RECSEARCH_LIMIT};
-	/* one more than is wanted tells whether there are more */
-	bool filtered = f->q->tag.n || f->q->agent.n || f->q->scope_prefix.n ||
-			f->q->min_confidence > 0;
-	size_t offset = 0, page = filtered ? PAGE : k.limit + 1;
-	int ret;
+	int ret = recindex_match(f->s->vault, f->q->words, follow, &k, NULL);
 
-	do {
-		k.met = 0;
-		ret = recindex_match(f->s->vault, f->q->words, offset, page, follow, &k,
-				     NULL);
-		offset += page;
-	} while (!ret && k.met == page && k.given < k.limit && offset < LOOKED);
 	*more = k.more;
 	if (k.ret)
 		return k.ret;

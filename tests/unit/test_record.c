@@ -1,5 +1,7 @@
 #include "recorded.h"
 
+#include "data/shelf.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -544,12 +546,64 @@ static void test_record__a_long_file_costs_no_more_to_append_to(void **state)
 	recorded_close(&r);
 }
 
+/* Of the record AT1, as an indexer reads it. */
+static struct record_view skimmed(const struct recorded *r)
+{
+	struct record_view v;
+	struct stat st;
+	int fd = shelf_open(&r->vault, SHELF_RECORDS, STR("listing/482/assessment.md"),
+			    &st, NULL);
+
+	assert_true(fd >= 0);
+	assert_int_equal(record_skim(STR("listing/482/assessment.md"), fd,
+				     (uint64_t)st.st_size, &v, NULL),
+			 0);
+	io.close(fd);
+	return v;
+}
+
+static void test_record__skimming_tells_what_reading_tells_at_every_length(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	/* short and long files, that end in a version and in an outcome */
+	for (int i = 1; i <= 40; i++) {
+		char json[16], now[32];
+		struct record_view read, skim;
+
+		snprintf(json, sizeof(json), "%d", i);
+		snprintf(now, sizeof(now), "2026-02-12T18:%02d:00Z", i);
+		setenv("HANDOFF_NOW", now, 1);
+		if (i % 3 == 1)
+			recorded_write(&r.s, AT1, json, 0.5);
+		else
+			recorded_outcome(&r.s, AT1, OUTCOME_PARTIAL, 0);
+		read = recorded_read(&r.s, AT1, 0);
+		skim = skimmed(&r);
+		assert_string_equal(skim.address.text, AT1);
+		assert_int_equal(skim.v->version, read.v->version);
+		assert_str(skim.v->value, read.v->value);
+		assert_true(skim.state.confidence == read.state.confidence);
+		assert_int_equal(skim.state.successes, (i + 2) % 3);
+		/* which outcome was the last one */
+		if (i % 3 != 1)
+			assert_memory_equal(skim.judged, now, 16);
+		record_release(&read);
+		record_release(&skim);
+	}
+	recorded_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_record__a_write_to_what_exists_adds_a_version_and_keeps_the_old),
 		cmocka_unit_test(test_record__what_is_not_there_is_said),
+		cmocka_unit_test(
+			test_record__skimming_tells_what_reading_tells_at_every_length),
 		cmocka_unit_test(
 			test_record__outcomes_move_the_current_version_and_make_no_new_one),
 		cmocka_unit_test(

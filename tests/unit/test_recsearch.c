@@ -1,5 +1,6 @@
 #include "recorded.h"
 
+#include "data/index.h"
 #include "work/recsearch.h"
 
 static int count(struct record_view *rec, void *arg)
@@ -93,12 +94,55 @@ test_recsearch__without_a_place_for_the_index_the_files_are_gone_over(void **sta
 	recorded_close(&r);
 }
 
+static void
+test_recsearch__while_another_process_reads_all_records_it_finds_them(void **state)
+{
+	struct recorded r;
+	struct index *ix;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
+	assert_int_equal(index_begin(ix, NULL), 0);
+	search_is(&r, (struct recsearch){.words = STR("red")}, "a/k@1 ");
+	index_rollback(ix);
+	search_is(&r, (struct recsearch){.words = STR("red")}, "a/k@1 ");
+	recorded_write(&r.other, "b/k", "\"a red door\"", 0.5);
+	assert_int_equal(index_begin(ix, NULL), 0);
+	search_is(&r, (struct recsearch){.words = STR("door")}, "b/k@1 ");
+	index_rollback(ix);
+	index_free(ix);
+	recorded_close(&r);
+}
+
+static void test_recsearch__filters_are_exact_where_the_index_is_not(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.794);
+	recorded_write(&r.s, "ab/k", "\"a red house\"", 0.796);
+	search_is(&r, (struct recsearch){.words = STR("red"), .min_confidence = 0.796},
+		  "ab/k@1 ");
+	search_is(&r, (struct recsearch){.words = STR("red"), .min_confidence = 0.794},
+		  "a/k@1 ab/k@1 ");
+	search_is(&r, (struct recsearch){.words = STR("red"), .scope_prefix = STR("a/")},
+		  "a/k@1 ");
+	recorded_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_recsearch__finds_by_words_scope_tag_agent_and_confidence),
 		cmocka_unit_test(test_recsearch__pages_go_on_until_enough_fit),
+		cmocka_unit_test(
+			test_recsearch__while_another_process_reads_all_records_it_finds_them),
+		cmocka_unit_test(
+			test_recsearch__filters_are_exact_where_the_index_is_not),
 		cmocka_unit_test(
 			test_recsearch__without_a_place_for_the_index_the_files_are_gone_over),
 	};

@@ -64,6 +64,15 @@ static void test_shelf__no_path_leaves_it(void **state)
 	vault_release(&v);
 }
 
+/* What was put there beside the link is met, nothing behind it. */
+static int none_behind(const char *rel, const struct stat *st, void *arg)
+{
+	(void)st;
+	(void)arg;
+	assert_true(str_ends(str_of(rel), STR("x.md")));
+	return 0;
+}
+
 static void test_shelf__links_are_refused_at_every_depth(void **state)
 {
 	static const char *const links[] = {"vault/_records", "vault/_records/a",
@@ -88,6 +97,9 @@ static void test_shelf__links_are_refused_at_every_depth(void **state)
 		assert_int_equal(shelf_read(&v, SHELF_RECORDS, STR("a/b.md"), &b, &e),
 				 HF_EFORMAT);
 		assert_non_null(strstr(e.msg, "symbolic link"));
+		assert_int_equal(
+			shelf_walk(&v, SHELF_RECORDS, STR_NONE, none_behind, NULL, NULL),
+			i ? 0 : HF_EFORMAT);
 		assert_int_equal(put(&v, "a/b.md", "x"), HF_EFORMAT);
 		vault_release(&v);
 	}
@@ -102,6 +114,45 @@ static int note(const char *rel, const struct stat *st, void *arg)
 	(void)st;
 	buf_printf(b, "%s ", rel);
 	return 0;
+}
+
+/* What a walk met reads as it does by its path, in fewer looks. */
+static int read_met(const char *rel, const struct stat *st, void *arg)
+{
+	struct buf a = BUF_INIT(4096), b = BUF_INIT(4096);
+	struct vault *v = arg;
+	int calls;
+
+	(void)st;
+	fault_at(0);
+	assert_int_equal(shelf_read(v, SHELF_RECORDS, str_of(rel), &a, NULL), 0);
+	calls = fault_calls();
+	fault_at(0);
+	assert_int_equal(shelf_read_met(v, SHELF_RECORDS, str_of(rel), &b, NULL), 0);
+	assert_true(fault_calls() < calls);
+	fault_off();
+	assert_str(buf_str(&a), buf_str(&b));
+	buf_release(&a);
+	buf_release(&b);
+	return 0;
+}
+
+static void test_shelf__what_a_walk_met_is_read_without_looking_again(void **state)
+{
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	test_write("vault/_records/a/b/c.md", STR("words"));
+	assert_int_equal(shelf_walk(&v, SHELF_RECORDS, STR_NONE, read_met, &v, NULL), 0);
+	assert_int_equal(shelf_read_met(&v, SHELF_RECORDS, STR("a/none.md"), &b, NULL),
+			 HF_ENOTFOUND);
+	assert_int_equal(shelf_read_met(&v, SHELF_RECORDS, STR("../x.md"), &b, NULL),
+			 HF_EUSAGE);
+	assert_int_equal(shelf_read_met(&v, SHELF_RECORDS, STR("a/b"), &b, NULL),
+			 HF_EFORMAT);
+	buf_release(&b);
+	vault_release(&v);
 }
 
 static int stop(const char *rel, const struct stat *st, void *arg)
@@ -174,6 +225,8 @@ int main(void)
 			test_shelf__text_is_appended_to_a_private_file_in_private_folders),
 		cmocka_unit_test(test_shelf__no_path_leaves_it),
 		cmocka_unit_test(test_shelf__links_are_refused_at_every_depth),
+		cmocka_unit_test(
+			test_shelf__what_a_walk_met_is_read_without_looking_again),
 		cmocka_unit_test(
 			test_shelf__a_walk_has_every_note_in_order_and_nothing_else),
 		cmocka_unit_test(
