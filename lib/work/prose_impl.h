@@ -2,7 +2,9 @@
  * prose_impl: what the files of prose share; nobody else includes it.
  *
  *   prose.c           tokens, definitions, cutting
- *   prose_sentence.c  sentences, their value, constraints, fillers
+ *   prose_sentence.c  sentences, their value, fillers
+ *   prose_order.c     orders: what is forbidden or demanded, what is to be written
+ *   prose_tongues.c   the same in other languages than English
  *   prose_command.c   commands: one line, family, kind
  *   prose_error.c     error lines and counts in outputs
  *   prose_verdict.c   decisions and dead ends
@@ -37,6 +39,10 @@ str prose_strip_chars(str s, const char *set);
 str prose_strip_right(str s, const char *set);
 bool prose_all_digits(str s);
 size_t prose_count_byte(str s, char c);
+
+enum prose_tongue { PROSE_NEITHER, PROSE_ORDER, PROSE_NO_ORDER };
+/* A clause in small letters, without lead-ins: an order to heed in another language than English; NO_ORDER: it only looks like one, in English eyes too. */
+enum prose_tongue prose_order_abroad(str clause);
 
 /* prose_verdict of small letters in languages other than English. */
 enum prose_verdict prose_verdict_other(str low);

@@ -1,6 +1,6 @@
 /*
- * Sentences of markdown, and what a sentence is: telling, an order, or nothing at all. The
- * words are those of the languages in which people were seen to talk to the client.
+ * Sentences of markdown, and what a sentence is: telling, or nothing at all. The words are
+ * those of the languages in which people were seen to talk to the client.
  */
 #include "work/prose_impl.h"
 #include "base/utf8.h"
@@ -31,67 +31,6 @@ static const str FILLERS[] = {
 	STR("계속"), STR("계속해"), STR("좋아"), STR("감사합니다")
 };
 /* clang-format on */
-
-/* what begins with these asks */
-static const str QUESTION_WORDS[] = {
-	STR("can"),   STR("could"), STR("why"),     STR("how"),  STR("what"),
-	STR("is"),    STR("are"),   STR("do"),      STR("does"), STR("would"),
-	STR("where"), STR("when"),  STR("question")};
-
-/* what begins with these only thinks */
-static const str MUSINGS[] = {
-	STR("don't think"), STR("don't understand"), STR("don't know"),
-	STR("only if"),     STR("don't see"),        STR("don't have"),
-	STR("never mind"),  STR("no idea"),          STR("no problem")};
-
-/* words before an order that do not change it */
-static const str LEADS[] = {STR("no"),        STR("ok"),        STR("okay"), STR("yes"),
-			    STR("please"),    STR("and"),       STR("but"),  STR("so"),
-			    STR("also"),      STR("then"),      STR("just"), STR("well"),
-			    STR("carefully"), STR("bitte"),     STR("ja"),   STR("aber"),
-			    STR("und"),       STR("por favor"), STR("да"),   STR("но"),
-			    STR("и"),         STR("请")};
-
-/* orders that forbid or demand, at the head of a clause */
-/* clang-format off */
-static const str COMMANDMENTS[] = {
-	STR("do not "), STR("don't "), STR("dont "), STR("don’t "), STR("never "),
-	STR("please do not"), STR("please don't"), STR("no, "), STR("make sure"),
-	STR("be careful"), STR("always "), STR("must not "), STR("avoid "),
-	STR("nicht"), STR("nie "), STR("niemals"), STR("auf keinen fall"),
-	STR("keinesfalls"), STR("kein "), STR("keine "), STR("ne pas "),
-	STR("ne touche"), STR("ne modifi"), STR("ne chang"), STR("ne supprim"),
-	STR("ne fai"), STR("ne pouss"), STR("ne commi"), STR("n'"), STR("jamais "),
-	STR("surtout pas"), STR("surtout ne"), STR("no toques"), STR("no toque"),
-	STR("no cambi"), STR("no borres"), STR("no hagas"), STR("no subas"),
-	STR("no edites"), STR("no modifiq"), STR("no elimines"), STR("no ejecut"),
-	STR("nunca "), STR("jamás "), STR("não "), STR("non toccare"),
-	STR("non modific"), STR("non cambi"), STR("non fare"), STR("non cancell"),
-	STR("mai "), STR("не "), STR("никогда"), STR("нельзя"), STR("ничего не"),
-	STR("不要"), STR("别"), STR("請不要"), STR("请不要"), STR("请勿"), STR("勿"), STR("不准"),
-	STR("禁止"), STR("千万"), STR("切勿")
-};
-/* clang-format on */
-
-/* the same inside one */
-static const str INNER_COMMANDMENTS[] = {
-	STR(" do not "),   STR(" don't "), STR(" never "),           STR(" dont "),
-	STR(" must not "), STR(" don’t "), STR(" auf keinen fall "), STR(" niemals ")};
-
-/* the same where the verb comes last */
-/* clang-format off */
-static const str ENDING_COMMANDMENTS[] = {
-	STR("しないで"), STR("ないでください"), STR("してはいけ"), STR("変更しない"), STR("触らない"), STR("禁止"),
-	STR("하지 마"), STR("하지마"), STR("지 마세요"), STR("지 말"), STR("금지"),
-	STR("nicht ändern"), STR("nicht anfassen"), STR("nicht committen"),
-	STR("nicht pushen"), STR("nicht löschen"), STR("nicht verändern"), STR("不要动"),
-	STR("不要改")
-};
-/* clang-format on */
-
-/* not an order, but a limit for now */
-static const str RESERVES[] = {STR("not ready"), STR("for now"), STR("right now"),
-			       STR("before we"), STR("carefully")};
 
 /* what begins with these announces */
 static const str CHATTER[] = {STR("let me"), STR("i'll"),      STR("now let"),
@@ -367,130 +306,6 @@ float prose_value(str sentence)
 	if (prose_asks(sentence))
 		v -= 0.5f;
 	return v > 0 ? v : 0;
-}
-
-#define CONSTRAINT_MIN 8
-#define CONSTRAINT_MAX 300
-
-/* Output that was pasted, not said: a time stamp, a log's tag, a frame of a stack, a prompt. */
-static bool is_pasted(str s)
-{
-	size_t digits = 0, colons = 0;
-	str word = str_head(s, str_chr(s, ' '));
-
-	if (strchr("[<>|$+{", s.p[0]))
-		return true;
-	for (size_t i = 0; i < word.n; i++) {
-		digits += str_is_digit(word.p[i]);
-		colons += word.p[i] == ':' || word.p[i] == '-';
-	}
-	return (digits >= 2 && colons >= 1 && str_is_digit(s.p[0])) ||
-	       str_starts(s, STR("at ")) || str_ends(word, STR("]:")) ||
-	       (word.n > 2 && str_ends(word, STR(":")) && colons == 1 &&
-		(str_istarts(word, STR("error")) || str_istarts(word, STR("warn")) ||
-		 str_istarts(word, STR("info")) || str_istarts(word, STR("debug"))));
-}
-
-/* Without words such as "ok, but" before what is ordered. */
-static str after_leads(str low)
-{
-	size_t before;
-
-	do {
-		before = low.n;
-		for (size_t i = 0; i < COUNT(LEADS); i++) {
-			str word = LEADS[i];
-
-			if (str_starts(low, word) && low.n > word.n + 1 &&
-			    (low.p[word.n] == ',' || low.p[word.n] == ' '))
-				low = str_trim(str_from(low, word.n + 1));
-		}
-	} while (low.n < before);
-	return low;
-}
-
-static bool inner_commandment(str low)
-{
-	size_t at[COUNT(INNER_COMMANDMENTS)];
-	uint64_t found =
-		prose_find_set(low, INNER_COMMANDMENTS, COUNT(INNER_COMMANDMENTS), at);
-
-	for (size_t i = 0; i < COUNT(INNER_COMMANDMENTS); i++) {
-		size_t k = found >> i & 1 ? at[i] : 0;
-		str head = str_head(low, k);
-
-		if (k == 0)
-			continue;
-		if (strchr(".,;:-", head.p[k - 1]) || str_ends(head, STR(" but")) ||
-		    str_ends(head, STR(" and")) || str_ends(head, STR(" please")))
-			return true;
-	}
-	return false;
-}
-
-int prose_constraint(str clause)
-{
-	char text[CONSTRAINT_MAX];
-	str low, order;
-
-	clause = str_trim(clause);
-	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX || is_pasted(clause))
-		return 0;
-	low = prose_lower_head(clause, text, sizeof text);
-	if (IN(str_head(low, str_chr(low, ' ')), QUESTION_WORDS) &&
-	    !str_starts(low, STR("do not")))
-		return 0;
-	order = after_leads(low);
-	if (STARTS(order, MUSINGS) || prose_asks(low))
-		return 0;
-	if (STARTS(low, COMMANDMENTS) || STARTS(order, COMMANDMENTS))
-		return 3;
-	if (HAS(low, ENDING_COMMANDMENTS))
-		return 3;
-	if (inner_commandment(low))
-		return 2;
-	return HAS(low, RESERVES) ? 1 : 0;
-}
-
-/* what begins an order to write */
-static const str WRITE_VERBS[] = {
-	STR("add "),           STR("append "),       STR("write "),
-	STR("update "),        STR("create "),       STR("edit "),
-	STR("change "),        STR("fix "),          STR("put "),
-	STR("insert "),        STR("replace "),      STR("rewrite "),
-	STR("rename "),        STR("remove "),       STR("delete "),
-	STR("log "),           STR("save "),         STR("record "),
-	STR("document "),      STR("extend "),       STR("implement "),
-	STR("adding "),        STR("appending "),    STR("writing "),
-	STR("updating "),      STR("logging "),      STR("keep adding"),
-	STR("keep appending"), STR("keep updating"), STR("keep writing"),
-	STR("keep logging")};
-static const str ORDER_LEADS[] = {STR(" and "),      STR(" then "),      STR(" please "),
-				  STR(" also "),     STR(" to "),        STR(" now "),
-				  STR(", "),         STR(" carefully "), STR("can you "),
-				  STR("could you "), STR("should "),     STR("must ")};
-
-bool prose_orders_write(str clause)
-{
-	char text[CONSTRAINT_MAX];
-	size_t at[COUNT(ORDER_LEADS)];
-	str low, order;
-	uint64_t found;
-
-	clause = str_trim(clause);
-	if (clause.n < CONSTRAINT_MIN || is_pasted(clause))
-		return false;
-	low = prose_lower_head(clause, text, sizeof text);
-	order = after_leads(low);
-	if (STARTS(order, WRITE_VERBS))
-		return true;
-	found = prose_find_set(low, ORDER_LEADS, COUNT(ORDER_LEADS), at);
-	for (size_t i = 0; i < COUNT(ORDER_LEADS); i++) {
-		if (found >> i & 1 &&
-		    STARTS(str_from(low, at[i] + ORDER_LEADS[i].n), WRITE_VERBS))
-			return true;
-	}
-	return false;
 }
 
 /* A character of a word, of any script: no punctuation, no symbol, no picture. */

@@ -48,6 +48,7 @@ static void check_sentences(str s, bool valid)
 			MUST(prose_value(out[i]) >= 0);
 			MUST(prose_constraint(out[i]) <= 3);
 			prose_is_filler(out[i]);
+			prose_reports(out[i]);
 			prose_defines(out[i]);
 		}
 		arena_release(&a);
@@ -74,6 +75,14 @@ static void check_command(str s, bool valid)
 	prose_command(&once, s);
 	MUST(str_chr(buf_str(&once), '\n') == STR_NPOS);
 	MUST(!valid || utf8_valid(buf_str(&once)));
+	for (int pipes = 0; pipes < 2; pipes++) {
+		size_t it = 0;
+		str part;
+
+		while (prose_command_part(s, pipes, &it, &part))
+			MUST(part.n && part.p >= s.p && part.p + part.n <= s.p + s.n);
+	}
+	prose_only_reads(s);
 	core = prose_command_core(buf_str(&once));
 	MUST(str_eq(prose_command_core(core), core));
 	prose_family(&twice, core);
