@@ -39,12 +39,12 @@ LINK    := $(if $(SHARED),shared,$(shell scripts/probe-link "$(CC)" "$(O)"))
 ifeq ($(LINK),static)
 LDMODE  := -static-pie -Wl,--wrap=dlopen
 BASE_CFLAGS += -DHANDOFF_STATIC
-LIBS    := $(O)/cjson/libcjson.a -lgit2 -lhttp_parser -lmbedcrypto -lpcre2-8 -lz -lsqlite3 -lzstd -lm
+LIBS    := $(O)/cjson/libcjson.a -lgit2 -lhttp_parser -lmbedcrypto -lpcre2-8 -lz -lsqlite3 -lzstd -lm -pthread
 CJSON   := $(O)/cjson/libcjson.a
 INCLUDE := -isystem $(O)/cjson
 else
 LDMODE  := $(if $(filter Linux,$(SYSTEM)),-pie)
-LIBS    := -lgit2 -lmbedcrypto -lsqlite3 -lzstd -lcjson -lm
+LIBS    := -lgit2 -lmbedcrypto -lsqlite3 -lzstd -lcjson -lm -pthread
 INCLUDE := $(shell pkg-config --cflags libcjson 2>/dev/null)
 endif
 LDFLAGS += $(LDMODE) $(if $(filter Linux,$(SYSTEM)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now -Wl$(comma)--gc-sections)

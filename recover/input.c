@@ -115,6 +115,7 @@ int input_open(struct input *in, const struct args *a, const char *name, bool or
 		return err_set(e, ret, "%s", gone.msg);
 	ret = source_open(&in->src, in->pick.path, e);
 	in->open = ret == 0;
+	in->src.ahead = in->open;
 	return ret;
 }
 

@@ -2,6 +2,7 @@
 #include "base/io.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -40,6 +41,22 @@ static int io_fdatasync(int fd)
 #endif
 }
 
+static int io_processors(void)
+{
+#ifdef __linux__
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? -1 : CPU_COUNT(&set);
+#else
+	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+}
+
+static int io_thread(pthread_t *t, void *(*run)(void *), void *arg)
+{
+	return pthread_create(t, NULL, run, arg);
+}
+
 #define IO_REAL                                                                          \
 	{                                                                                \
 		.open = io_open, .close = close, .read = read, .pread = pread,           \
@@ -47,7 +64,8 @@ static int io_fdatasync(int fd)
 		.lstat = io_lstat, .lstatat = io_lstatat, .fsync = fsync,                \
 		.fdatasync = io_fdatasync, .ftruncate = ftruncate, .rename = rename,     \
 		.unlink = unlink, .mkdir = mkdir, .flock = flock, .opendir = opendir,    \
-		.readdir = readdir, .closedir = closedir,                                \
+		.readdir = readdir, .closedir = closedir, .processors = io_processors,   \
+		.thread = io_thread,                                                     \
 	}
 
 struct io io = IO_REAL;

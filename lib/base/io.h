@@ -10,6 +10,7 @@
 #define BASE_IO_H
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -35,6 +36,8 @@ struct io {
 	DIR *(*opendir)(const char *path);
 	struct dirent *(*readdir)(DIR *d);
 	int (*closedir)(DIR *d);
+	int (*processors)(void); /* that this process may use; -1: not known */
+	int (*thread)(pthread_t *t, void *(*run)(void *), void *arg); /* 0, or an errno */
 };
 
 extern struct io io;

@@ -45,7 +45,9 @@
 #define LOOK_BYTES 64
 /* there for every step, unless the file ends: keys, literals, numbers and most strings */
 #define AHEAD_BYTES 2048
-#define ROOM_BYTES  (LOOK_BYTES + AHEAD_BYTES + SCAN_BUFFER_BYTES)
+/* a thread that reads is worth its making from so many bytes on */
+#define THREAD_FROM (4u << 20)
+#define MAP_BYTES   ((READAHEAD_BLOCK_BYTES / 64 + 1) * sizeof(uint64_t))
 /* of a key, as much as may become SCAN_KEY_MAX bytes: \u0041 is six for one */
 #define KEY_RAW_BYTES (6 * SCAN_KEY_MAX)
 /* white space that is looked across, backwards, at most */
@@ -87,9 +89,13 @@ struct wrong {
 };
 
 struct scan_state {
-	struct source *src;
-	skip_fn *skip;
+	struct readahead *in;
+	skip_fn *kernel;
+	skip_map_fn *mapper;
+	const uint64_t *map; /* where strings may end; NULL: not known */
+	const char *mapped;  /* from here on */
 	const char *p, *end; /* next byte, end of the bytes read */
+	const char *buf;     /* the bytes at hand */
 	uint64_t base;       /* offset of buf[0] */
 	enum state state;
 	bool object; /* the innermost open container is an object */
@@ -112,11 +118,13 @@ struct scan_state {
 	struct buf key; /* keys with escapes, long ones and those that are not ASCII */
 	char numbuf[SCAN_NUM_MAX];
 	char *text; /* for strings that are longer than the buffer has left; made on demand */
-	char buf[ROOM_BYTES + SKIP_PAD_BYTES];
 };
 
 static enum scan_kernel forced = SCAN_AUTO;
 
+_Static_assert(LOOK_BYTES + AHEAD_BYTES <= READAHEAD_KEEP_BYTES &&
+		       SKIP_PAD_BYTES <= READAHEAD_PAD_BYTES,
+	       "a reader has room for what is kept, and for the kernels");
 _Static_assert((int)SCAN_SWAR == (int)SKIP_SWAR && (int)SCAN_AVX512 == (int)SKIP_AVX512,
 	       "the two lists of kernels agree");
 
@@ -128,18 +136,44 @@ bool scan_use(enum scan_kernel k)
 	return true;
 }
 
+/* No bytes at hand, the next ones are those at offset `at`. */
+static void nothing_at(struct scan_state *st, uint64_t at)
+{
+	st->p = st->end = st->buf = "\n";
+	st->base = at;
+	st->eof = false;
+	st->map = NULL;
+}
+
+/* For the thread that reads: where strings may end, and the line feed behind the bytes. */
+static void map_block(const void *arg, char *data, size_t n, void *notes)
+{
+	const struct scan_state *st = arg;
+
+	data[n] = '\n';
+	st->mapper(data, n, notes);
+}
+
+/* p is inside a string: see skip.h. */
+static inline const char *skip(const struct scan_state *st, const char *p)
+{
+	return st->map && p >= st->mapped ? skip_mapped(p, st->mapped, st->map)
+					  : st->kernel(p);
+}
+
 void scan_init(struct scan *s, struct source *src, uint64_t at)
 {
 	struct scan_state *st = calloc(1, sizeof(*st));
+	bool large = src->size > at && src->size - at >= THREAD_FROM;
+	struct readahead_thread ahead = {map_block, st, MAP_BYTES};
 
 	if (!st)
 		log_oom();
 	*s = (struct scan){.st = st, .good = at};
-	st->src = src;
-	st->skip = skip_kernel((enum skip_which)forced);
-	st->p = st->end = st->buf;
-	st->buf[0] = '\n';
-	st->base = at;
+	st->kernel = skip_kernel((enum skip_which)forced);
+	st->mapper = skip_mapper((enum skip_which)forced);
+	st->in = readahead_new(src->fd, at, src->ahead && large ? &ahead : NULL);
+	nothing_at(st, at);
 	st->line = 1;
 	st->key = BUF_INIT(4 * KEY_RAW_BYTES);
 }
@@ -147,6 +181,7 @@ void scan_init(struct scan *s, struct source *src, uint64_t at)
 void scan_release(struct scan *s)
 {
 	if (s->st) {
+		readahead_free(s->st->in);
 		free(s->st->text);
 		buf_release(&s->st->key);
 		free(s->st);
@@ -165,32 +200,32 @@ static inline uint64_t offset(const struct scan_state *st, const char *p)
 static ASIDE bool fill(struct scan *s)
 {
 	struct scan_state *st = s->st;
-	size_t before = (size_t)(st->p - st->buf), left = (size_t)(st->end - st->p);
+	char *from;
 	long n;
 
-	if (st->eof)
-		return true;
-	if (before > LOOK_BYTES) {
-		size_t drop = before - LOOK_BYTES;
-
-		memmove(st->buf, st->buf + drop, LOOK_BYTES + left);
-		st->base += drop;
-		st->p -= drop;
-		st->end -= drop;
-	}
 	while (!st->eof && st->end - st->p < AHEAD_BYTES) {
-		char *to = st->buf + (st->end - st->buf);
+		size_t before = (size_t)(st->p - st->buf);
+		str kept;
 
-		n = source_read(st->src, to, SCAN_BUFFER_BYTES);
+		if (before > LOOK_BYTES)
+			before = LOOK_BYTES;
+		kept = (str){st->p - before, (size_t)(st->end - st->p) + before};
+		n = readahead_next(st->in, kept, &from);
+		st->base = offset(st, kept.p);
+		st->buf = from;
+		st->p = from + before;
+		st->end = from + kept.n;
 		if (n < 0) {
 			st->state = STOPPED;
 			err_sys(&s->err, "read at byte %llu",
-				(unsigned long long)offset(st, to));
+				(unsigned long long)offset(st, st->end));
 			return false;
 		}
 		st->eof = n == 0;
 		st->end += n;
-		to[n] = '\n';
+		st->map = n ? readahead_notes(st->in) : NULL;
+		st->mapped = from + kept.n;
+		from[kept.n + (size_t)n] = '\n';
 	}
 	return true;
 }
@@ -204,15 +239,12 @@ static bool go(struct scan *s, uint64_t off)
 		st->p = st->buf + (off - st->base);
 		return true;
 	}
-	if (source_seek(st->src, off) < 0) {
+	if (!readahead_seek(st->in, off)) {
 		st->state = STOPPED;
 		err_sys(&s->err, "seek to byte %llu", (unsigned long long)off);
 		return false;
 	}
-	st->base = off;
-	st->p = st->end = st->buf;
-	st->buf[0] = '\n';
-	st->eof = false;
+	nothing_at(st, off);
 	return true;
 }
 
@@ -359,7 +391,7 @@ static ASIDE bool skip_string(struct scan *s)
 	struct scan_state *st = s->st;
 
 	for (;;) {
-		const char *q = st->skip(st->p), *bad = q;
+		const char *q = skip(st, st->p), *bad = q;
 
 		if (likely(*q == '"')) {
 			s->str_size = offset(st, q) - st->str_off;
@@ -391,7 +423,7 @@ static ASIDE enum scan_tok any_key(struct scan *s)
 		return SCAN_ERROR;
 	st->p++;
 	st->str_off = offset(st, st->p);
-	q = st->skip(st->p);
+	q = skip(st, st->p);
 	buf_reset(&st->key);
 	json_unescape(&st->key,
 		      str_head((str){st->p, (size_t)(q - st->p)}, KEY_RAW_BYTES));
@@ -1086,7 +1118,7 @@ again:
 		q = skip_plain(++p);
 		if (m->swallow[i]) {
 			if (!q)
-				q = st->skip(p);
+				q = skip(st, p);
 			if (likely(*q == '"')) {
 				st->p = q + 1;
 				st->state = AFTER;
@@ -1359,7 +1391,7 @@ static bool give_long(struct scan *s, struct buf *out, struct buf *out_tail, siz
 		log_oom();
 	e.text = st->text;
 	for (;;) {
-		q = bad = st->skip(st->p);
+		q = bad = skip(st, st->p);
 		ends_add(&e, (str){st->p, (size_t)(q - st->p)});
 		st->p = q;
 		if (*q == '"')
@@ -1406,7 +1438,7 @@ bool scan_text(struct scan *s, struct buf *out, struct buf *out_tail, size_t hea
 		return true;
 	}
 	if (!q)
-		q = st->skip(st->p);
+		q = skip(st, st->p);
 	if (*q != '"')
 		return give_long(s, out, out_tail, head, tail);
 	s->str_size = (uint64_t)(q - st->p);

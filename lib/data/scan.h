@@ -27,21 +27,26 @@
  * UTF-8 are repaired when decoded), escapes must be legal; grammar is otherwise RFC 8259.
  * Depth is capped at SCAN_DEPTH_MAX (deeper: a loss).
  *
- * Invariants: memory is the SCAN_BUFFER_BYTES read buffer, SCAN_TEXT_MAX where texts are
- * longer than that, and some kilobytes, whatever the size of the file, of a line or of a
- * string. Records, losses and white space together are every byte of the file. Work is linear
- * in the bytes, whatever they hold. s.good is the offset just past the last whole record and
- * its line end: where an incremental reader continues. The same tokens come out with every
- * kernel (AVX-512, AVX2, SSE2, NEON, SWAR) and however the bytes arrive.
+ * Of a large file whose src->ahead is set a second thread reads the next blocks, and finds
+ * out where the strings in them may end (base/readahead). The same tokens come out.
+ *
+ * Invariants: memory is the SCAN_BUFFER_BYTES read buffer (READAHEAD_BLOCKS of them with that
+ * thread), SCAN_TEXT_MAX where texts are longer than that, and some kilobytes, whatever the
+ * size of the file, of a line or of a string. Records, losses and white space together are
+ * every byte of the file. Work is linear in the bytes, whatever they hold. s.good is the offset
+ * just past the last whole record and its line end: where an incremental reader continues. The
+ * same tokens come out with every kernel (AVX-512, AVX2, SSE2, NEON, SWAR) and however the
+ * bytes arrive.
  */
 #ifndef DATA_SCAN_H
 #define DATA_SCAN_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/readahead.h"
 #include "data/source.h"
 
-#define SCAN_BUFFER_BYTES (256u << 10)
+#define SCAN_BUFFER_BYTES READAHEAD_BLOCK_BYTES
 #define SCAN_DEPTH_MAX    512
 #define SCAN_KEY_MAX      256 /* bytes of a key that are kept (decoded); the rest is dropped */
 #define SCAN_NUM_MAX      64 /* bytes of a number that are kept */

@@ -89,6 +89,46 @@ static const char *skip_swar(const char *p)
 	}
 }
 
+/* Bytes of interest by their number; the escapes are taken one after the other. */
+static void map_swar(const char *p, size_t n, uint64_t *map)
+{
+	size_t i;
+
+	memset(map, 0, (n / 64 + 1) * sizeof(*map));
+	for (i = 0; i <= n; i++) {
+		bool stop = p[i] == '"' || p[i] == '\n';
+
+		if (p[i] == '\\' && i < n) {
+			i++;
+			stop = !memchr("nt\"\\r", p[i], 5);
+		}
+		map[i / 64] |= (uint64_t)stop << i % 64;
+	}
+}
+
+const char *skip_mapped(const char *p, const char *from, const uint64_t *map)
+{
+	const uint64_t *word = map + (size_t)(p - from) / 64;
+	uint64_t bits = *word & ~0ull << (size_t)(p - from) % 64;
+	const char *q, *back, *bad;
+
+	for (;;) {
+		while (!bits)
+			bits = *++word;
+		q = from + (word - map) * 64 + __builtin_ctzll(bits);
+		bits &= bits - 1;
+		if (*q == '"')
+			return q;
+		/* a line feed, or the letter of an escape */
+		for (back = q; back > p && back[-1] == '\\';)
+			back--;
+		if ((q - back) % 2 == 0)
+			return q;
+		if (!skip_escape(q - 1, &bad))
+			return q - 1;
+	}
+}
+
 #if defined(__x86_64__) || (defined(__aarch64__) && defined(__ARM_NEON))
 
 #define INLINE static inline __attribute__((always_inline))
@@ -151,6 +191,16 @@ static const char *first_illegal(const char *p, uint64_t rare, uint64_t stop)
 			return p + __builtin_ctzll(stop);                                \
 	}
 
+/* The same questions about all bytes; what is escaped by a rare letter is left to skip_mapped. */
+#define MAP_LOOP(STOPS, BACKS, COMMON)                                                   \
+	uint64_t carry = 0;                                                              \
+	for (size_t i = 0; i <= n; i += 64) {                                            \
+		uint64_t escaped = escaped_by(BACKS(p + i), &carry);                     \
+                                                                                         \
+		*map++ = (STOPS(p + i) & ~escaped) | (escaped & ~COMMON(p + i));         \
+	}                                                                                \
+	map[-1] &= ~0ull >> (63 - n % 64)
+
 #endif
 
 #if defined(__x86_64__)
@@ -197,8 +247,15 @@ INLINE uint64_t sse2_bits(__m128i a, __m128i b, __m128i c, __m128i d)
 #define SSE2_BACKS(p)  SSE2_BITS(sse2_back, p)
 #define SSE2_COMMON(p) SSE2_BITS(sse2_common, p)
 
-static const char *skip_sse2(const char *p){
-	SKIP_LOOP(SSE2_STOPS, SSE2_BACKS, SSE2_COMMON)}
+static const char *skip_sse2(const char *p)
+{
+	SKIP_LOOP(SSE2_STOPS, SSE2_BACKS, SSE2_COMMON)
+}
+
+static void map_sse2(const char *p, size_t n, uint64_t *map)
+{
+	MAP_LOOP(SSE2_STOPS, SSE2_BACKS, SSE2_COMMON);
+}
 
 #define AVX2 __attribute__((target("avx2,bmi")))
 
@@ -241,8 +298,15 @@ INLINE AVX2 uint64_t avx2_bits(__m256i a, __m256i b)
 #define AVX2_BACKS(p)    AVX2_BITS(avx2_back, p)
 #define AVX2_COMMON(p)   AVX2_BITS(avx2_common, p)
 
-static AVX2 const char *skip_avx2(const char *p){
-	SKIP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON)}
+static AVX2 const char *skip_avx2(const char *p)
+{
+	SKIP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON)
+}
+
+static AVX2 void map_avx2(const char *p, size_t n, uint64_t *map)
+{
+	MAP_LOOP(AVX2_STOPS, AVX2_BACKS, AVX2_COMMON);
+}
 
 /* A comparison gives 64 bits at once. Of the common letters none share their low four bits but r and the quote. */
 #define AVX512 __attribute__((target("avx512f,avx512bw,bmi")))
@@ -280,6 +344,11 @@ INLINE AVX512 uint64_t avx512_common(const char *p)
 static AVX512 const char *skip_avx512(const char *p)
 {
 	SKIP_LOOP(avx512_stops, avx512_backs, avx512_common)
+}
+
+static AVX512 void map_avx512(const char *p, size_t n, uint64_t *map)
+{
+	MAP_LOOP(avx512_stops, avx512_backs, avx512_common);
 }
 
 static bool has_avx512(void)
@@ -342,35 +411,62 @@ INLINE uint64_t neon_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d
 #define NEON_BACKS(p)  NEON_BITS(neon_back, p)
 #define NEON_COMMON(p) NEON_BITS(neon_common, p)
 
-static const char *skip_neon(const char *p){
-	SKIP_LOOP(NEON_STOPS, NEON_BACKS, NEON_COMMON)}
+static const char *skip_neon(const char *p)
+{
+	SKIP_LOOP(NEON_STOPS, NEON_BACKS, NEON_COMMON)
+}
+
+static void map_neon(const char *p, size_t n, uint64_t *map)
+{
+	MAP_LOOP(NEON_STOPS, NEON_BACKS, NEON_COMMON);
+}
 
 #endif
 
-skip_fn *skip_kernel(enum skip_which k)
+struct kernel {
+	skip_fn *skip;
+	skip_map_fn *map;
+};
+
+#define KERNEL(name) ((struct kernel){skip_##name, map_##name})
+#define NO_KERNEL    ((struct kernel){NULL, NULL})
+
+static struct kernel kernel(enum skip_which k)
 {
 	switch (k) {
 #if defined(__x86_64__)
 	case SKIP_AUTO:
-		return has_avx512() ? skip_avx512 : has_avx2() ? skip_avx2 : skip_sse2;
+		return has_avx512() ? KERNEL(avx512)
+		       : has_avx2() ? KERNEL(avx2)
+				    : KERNEL(sse2);
 	case SKIP_SSE2:
-		return skip_sse2;
+		return KERNEL(sse2);
 	case SKIP_AVX2:
-		return has_avx2() ? skip_avx2 : NULL;
+		return has_avx2() ? KERNEL(avx2) : NO_KERNEL;
 	case SKIP_AVX512:
-		return has_avx512() ? skip_avx512 : NULL;
+		return has_avx512() ? KERNEL(avx512) : NO_KERNEL;
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 	case SKIP_AUTO:
-		return skip_neon;
+		return KERNEL(neon);
 	case SKIP_NEON:
-		return skip_neon;
+		return KERNEL(neon);
 #else
 	case SKIP_AUTO:
-		return skip_swar;
+		return KERNEL(swar);
 #endif
 	case SKIP_SWAR:
-		return skip_swar;
+		return KERNEL(swar);
 	default:
-		return NULL;
+		return NO_KERNEL;
 	}
+}
+
+skip_fn *skip_kernel(enum skip_which k)
+{
+	return kernel(k).skip;
+}
+
+skip_map_fn *skip_mapper(enum skip_which k)
+{
+	return kernel(k).map;
 }

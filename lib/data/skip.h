@@ -22,6 +22,12 @@
 #define SKIP_PAD_BYTES 128
 
 typedef const char *skip_fn(const char *p);
+/*
+ * All strings of n bytes at once, without knowing where they begin: bit i of map (64 to a word,
+ * n / 64 + 1 words) is set where a skip may have to stop at p[i]. p[n] is a line feed, and has
+ * its bit set.
+ */
+typedef void skip_map_fn(const char *p, size_t n, uint64_t *map);
 
 enum skip_which {
 	SKIP_AUTO,
@@ -35,6 +41,12 @@ enum skip_which {
 
 /* NULL when this processor (or this build) has no such kernel; SKIP_AUTO is never NULL. */
 skip_fn *skip_kernel(enum skip_which k);
+skip_map_fn *skip_mapper(enum skip_which k);
+/*
+ * What a kernel answers for p, which is in the bytes at `from` that were mapped, and neither
+ * inside nor behind a run of backslashes.
+ */
+const char *skip_mapped(const char *p, const char *from, const uint64_t *map);
 /* The escape at p (a backslash) is legal and complete: its length; else 0, and *bad is the first byte that is wrong. */
 size_t skip_escape(const char *p, const char **bad);
 

@@ -29,6 +29,7 @@ struct source {
 	dev_t dev;
 	ino_t ino;
 	bool packed; /* came out of a .zst */
+	bool ahead;  /* set by the caller: scanners may read ahead in a second thread */
 };
 
 /* 0, HF_ENOTFOUND, HF_EFORMAT (not a regular file, bad zstd), HF_ELIMIT, HF_EIO. */

@@ -1,5 +1,6 @@
 /*
- * bench: whole processes, measured: time, peak memory, and ratios to a named baseline.
+ * bench: whole processes, measured: wall time, processor time of all threads, peak memory, and
+ * ratios of wall times to a named baseline.
  *
  *   struct bench_run a = bench_best(argv, 5), b = bench_call(count_lines, path, 5);
  *   bench_row("index --json", a, "memchr line count", b);
@@ -24,7 +25,8 @@
 #include "base/clock.h"
 
 struct bench_run {
-	double s; /* best of the passes; < 0: it is not there, or failed */
+	double s;     /* wall, best of the passes; < 0: it is not there, or failed */
+	double cpu_s; /* user and system, of that pass */
 	long rss_kb;
 };
 
@@ -45,6 +47,8 @@ static inline struct bench_run bench_wait(pid_t pid, int64_t start)
 			bench_die("wait4");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
 		r.s = (double)(clock_mono_ns() - start) / 1e9;
+		r.cpu_s = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+			  (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 		r.rss_kb = use.ru_maxrss;
 	}
 	return r;
@@ -84,8 +88,10 @@ static inline struct bench_run bench_passes(char *const argv[], void (*fn)(const
 
 		if (r.s < 0)
 			return r;
-		if (best.s < 0 || r.s < best.s)
+		if (best.s < 0 || r.s < best.s) {
 			best.s = r.s;
+			best.cpu_s = r.cpu_s;
+		}
 		if (r.rss_kb > best.rss_kb)
 			best.rss_kb = r.rss_kb;
 	}
@@ -103,7 +109,7 @@ static inline struct bench_run bench_call(void (*fn)(const char *), const char *
 	return bench_passes(NULL, fn, arg, passes);
 }
 
-/* what, its time and memory; how many times slower (x) or faster (1/x) the baseline is. */
+/* what, its times and memory; how many times slower (x) or faster (1/x) the baseline is. */
 static inline void bench_row(const char *what, struct bench_run r, const char *baseline,
 			     struct bench_run b)
 {
@@ -111,7 +117,8 @@ static inline void bench_row(const char *what, struct bench_run r, const char *b
 		printf("%-34s failed\n", what);
 		return;
 	}
-	printf("%-34s %8.4f s %6.1f MB", what, r.s, (double)r.rss_kb / 1024);
+	printf("%-34s %8.4f s wall %8.4f s cpu %6.1f MB", what, r.s, r.cpu_s,
+	       (double)r.rss_kb / 1024);
 	if (baseline && b.s >= 0)
 		printf("   %6.2f x the time of: %s (%.4f s)", r.s / b.s, baseline, b.s);
 	else if (baseline)

@@ -41,6 +41,28 @@ peak() {
 	grep -q "make mill" out
 }
 
+@test "one processor: the same, without the thread that reads ahead" {
+	measurable && command -v taskset >/dev/null || skip
+	for c in "index --json" backbone; do
+		"$R" $c "$BATS_FILE_TMPDIR/big.jsonl" >out
+		taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" \
+			"$R" $c "$BATS_FILE_TMPDIR/big.jsonl" >out.one
+		cmp out out.one
+	done
+}
+
+@test "a reader of the output that goes away ends both threads" {
+	measurable || skip
+	mkfifo pipe
+	timeout 60 "$R" index --json "$BATS_FILE_TMPDIR/big.jsonl" >pipe 2>stderr &
+	program=$!
+	head -c 1 pipe >/dev/null
+	status=0
+	wait $program || status=$?
+	[ "$status" = 1 ]
+	[ "$(cat stderr)" = "handoff-recover: standard output: Broken pipe" ]
+}
+
 @test "standard input and compressed files" {
 	measurable || skip
 	peak "$R" index - <"$BATS_FILE_TMPDIR/big.jsonl"

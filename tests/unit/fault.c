@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,17 +22,22 @@ static int fault_left;  /* calls until the one that fails; 0: none */
 static int fault_count; /* calls so far */
 static bool fault_hit;
 static int fault_code;
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER; /* of the four above */
 static size_t fault_max; /* bytes a read or write may move; 0: no limit */
 
 /* True if this call has to fail; errno is set. */
 static bool fault_now(int natural)
 {
+	bool now;
+
+	pthread_mutex_lock(&fault_lock);
 	fault_count++;
-	if (fault_left == 0 || --fault_left > 0)
-		return false;
-	fault_hit = true;
-	errno = fault_code ? fault_code : natural;
-	return true;
+	now = fault_left && --fault_left == 0;
+	fault_hit |= now;
+	pthread_mutex_unlock(&fault_lock);
+	if (now)
+		errno = fault_code ? fault_code : natural;
+	return now;
 }
 
 static size_t fault_cap(size_t n)
@@ -153,6 +159,16 @@ static int fault_closedir(DIR *d)
 	return -1;
 }
 
+static int fault_processors(void)
+{
+	return fault_now(EIO) ? -1 : fault_real.processors();
+}
+
+static int fault_thread(pthread_t *t, void *(*run)(void *), void *arg)
+{
+	return fault_now(EAGAIN) ? errno : fault_real.thread(t, run, arg);
+}
+
 static void fault_install(void)
 {
 	fault_count = 0;
@@ -171,7 +187,8 @@ static void fault_install(void)
 		.lseek = fault_lseek,
 		.fstat = fault_fstat,
 		.stat = fault_stat,
-		.lstat = fault_lstat, .lstatat = fault_lstatat,
+		.lstat = fault_lstat,
+		.lstatat = fault_lstatat,
 		.fsync = fault_fsync,
 		.fdatasync = fault_fdatasync,
 		.ftruncate = fault_ftruncate,
@@ -182,6 +199,8 @@ static void fault_install(void)
 		.opendir = fault_opendir,
 		.readdir = fault_readdir,
 		.closedir = fault_closedir,
+		.processors = fault_processors,
+		.thread = fault_thread,
 	};
 }
 

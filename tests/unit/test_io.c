@@ -8,6 +8,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+static void *no_work(void *arg)
+{
+	return arg;
+}
+
 /* Goes through every entry of the table with its real meaning; returns how many calls failed. */
 static int all_calls(void)
 {
@@ -15,6 +20,7 @@ static int all_calls(void)
 	int failed = 0, fd;
 	struct stat st;
 	char byte;
+	pthread_t t;
 	DIR *d;
 
 	failed += io.mkdir(dir, 0700) < 0;
@@ -47,6 +53,11 @@ static int all_calls(void)
 	errno = 0;
 	failed += !io.readdir(d) && errno;
 	failed += io.closedir(d) < 0;
+	failed += io.processors() < 1;
+	if (io.thread(&t, no_work, NULL))
+		failed++;
+	else
+		pthread_join(t, NULL);
 	failed += io.unlink(b) < 0;
 	unlink(b);
 	rmdir(dir);
@@ -70,13 +81,13 @@ static void test_io__each_call_can_be_made_to_fail_once(void **state)
 	test_dir();
 	do {
 		fault_at(++n);
-		assert_int_equal(all_calls(), n <= 20 ? 1 : 0);
+		assert_int_equal(all_calls(), n <= 22 ? 1 : 0);
 		met = fault_met();
-		assert_int_equal(fault_calls(), 20);
+		assert_int_equal(fault_calls(), 22);
 		fault_off();
 	} while (met);
-	assert_int_equal(n, 21); /* all 20 entries were failed in turn */
-	assert_int_equal(sizeof io / sizeof(void *), 20);
+	assert_int_equal(n, 23); /* all 22 entries were failed in turn */
+	assert_int_equal(sizeof io / sizeof(void *), 22);
 }
 
 static void test_io__the_failure_has_the_wanted_errno(void **state)

@@ -32,6 +32,29 @@ static size_t plain_skip(const char *p, size_t end)
 	return i;
 }
 
+/* What the map of all the bytes answers where a string may begin, and at some other places. */
+static void check_map(const char *room, size_t n, enum skip_which k)
+{
+	uint64_t *map = malloc((n / 64 + 1) * sizeof(*map));
+
+	assert_non_null(map);
+	memset(map, 0xa5, (n / 64 + 1) * sizeof(*map));
+	skip_mapper(k)(room, n, map);
+	assert_int_equal(map[n / 64] >> n % 64, 1);
+	for (size_t i = 0; i <= n; i++) {
+		const char *want;
+
+		if (i && (room[i - 1] == '\\' || (room[i - 1] != '"' && i % 19)))
+			continue;
+		want = skip_kernel(k)(room + i);
+		if (skip_mapped(room + i, room, map) != want)
+			fail_msg("%s, mapped: %zu, not %zu, from %zu in %.*s",
+				 kernel_name[k], skip_mapped(room + i, room, map) - room,
+				 want - room, i, (int)n, room);
+	}
+	free(map);
+}
+
 /* Every kernel on these bytes, with a line feed and garbage behind them. */
 static void check(const char *bytes, size_t n)
 {
@@ -54,6 +77,7 @@ static void check(const char *bytes, size_t n)
 		if (got != want)
 			fail_msg("%s: %zu, not %zu, in %.*s", kernel_name[k], got, want,
 				 (int)n, bytes);
+		check_map(room, n, (enum skip_which)k);
 	}
 	free(room);
 }
@@ -68,6 +92,9 @@ static void test_skip__there_is_a_kernel_for_every_processor(void **state)
 	assert_null(skip_kernel(SKIP_NEON));
 #endif
 	assert_null(skip_kernel(SKIP_COUNT));
+	for (int k = SKIP_AUTO; k <= SKIP_COUNT; k++)
+		assert_int_equal(!skip_kernel((enum skip_which)k),
+				 !skip_mapper((enum skip_which)k));
 }
 
 static void test_skip__each_stop_is_found_at_every_place_of_a_step(void **state)
