@@ -1,8 +1,9 @@
 /*
- * completion/complete: names of projects and entities for the resource templates.
+ * completion/complete: names of projects, entities and documents for the resource templates.
  */
 #include "base/utf8.h"
 #include "memory.h"
+#include "work/docs.h"
 #include "work/mcp.h"
 
 #define VALUES_MAX 100 /* MCP, "Completion" */
@@ -25,7 +26,8 @@ static void offer(struct values *l, str name)
 	json_add_str(l->out, name);
 }
 
-static int offer_project(const char *name, void *arg)
+/* A name of a document or a project. */
+static int offer_name(const char *name, void *arg)
 {
 	offer(arg, str_of(name));
 	return 0;
@@ -61,11 +63,16 @@ void complete(struct server *s, const struct jsonval *params, struct answer *a)
 	st = memory_open(s, project, NULL);
 	buf_add(&a->result, STR("{\"completion\":{\"values\":["));
 	if (st && str_starts(uri, STR("handoff://")) && str_eq(name, STR("project")))
-		vault_projects(&st->vault, offer_project, &l, NULL);
+		vault_projects(&st->vault, offer_name, &l, NULL);
 	else if (st && str_starts(uri, STR("handoff://entity/")) &&
 		 str_eq(name, STR("name")))
 		vault_each(&st->vault, VAULT_ENTITIES, memory_project(st, project), ".md",
 			   offer_entity, &l, NULL);
+	else if (st && str_starts(uri, STR("handoff://document/")) &&
+		 str_eq(name, STR("name")))
+		for (int archived = 0; archived < 2; archived++)
+			docs_names(&st->vault, memory_project(st, project), archived,
+				   offer_name, &l, NULL);
 	buf_printf(&a->result, "],\"total\":%zu,\"hasMore\":%s}}", l.total,
 		   l.total > l.n ? "true" : "false");
 }

@@ -1,5 +1,7 @@
 /*
- * Resources: briefs and entity notes, by URI. session://brief is that of the session's project.
+ * Resources: briefs, entity notes and handoff documents, by URI. session://brief is that of the
+ * session's project. Briefs and the documents that are not archived are listed; entity notes and
+ * what is archived are found by completion.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +9,8 @@
 #include "base/utf8.h"
 #include "base/log.h"
 #include "memory.h"
+#include "work/docs.h"
+#include "work/inject.h"
 #include "work/mcp.h"
 #include "work/redact.h"
 
@@ -14,27 +18,49 @@
 #define TEXT_MAX        (16u << 20)
 #define NAMES_MAX       100000
 
-/* Names of projects as URIs, in byte order. */
+/* URIs, in byte order. */
 struct names {
+	const struct vault *vault;
+	str project;
 	char **uri;
 	size_t n, max;
 };
 
-static int add_name(const char *project, void *arg)
+static int add_uri(struct names *l, struct buf *b)
 {
-	struct names *l = arg;
-	struct buf b = BUF_INIT(8192);
-
-	if (l->n == NAMES_MAX)
+	if (l->n == NAMES_MAX) {
+		buf_release(b);
 		return 1;
+	}
 	if (l->n == l->max) {
 		l->max = l->max ? 2 * l->max : 64;
 		l->uri = realloc(l->uri, l->max * sizeof(*l->uri));
 		if (!l->uri)
 			log_oom();
 	}
+	l->uri[l->n++] = buf_take(b);
+	return 0;
+}
+
+static int add_document(const char *name, void *arg)
+{
+	struct names *l = arg;
+	struct buf b = BUF_INIT(8192);
+
+	mcp_uri_document(&b, l->project, str_of(name));
+	return add_uri(l, &b);
+}
+
+static int add_name(const char *project, void *arg)
+{
+	struct names *l = arg;
+	struct buf b = BUF_INIT(8192);
+
 	mcp_uri_brief(&b, str_of(project));
-	l->uri[l->n++] = buf_take(&b);
+	l->project = str_of(project);
+	if (add_uri(l, &b))
+		return 1;
+	docs_names(l->vault, l->project, false, add_document, l, NULL);
 	return 0;
 }
 
@@ -44,7 +70,7 @@ static int by_bytes(const void *a, const void *b)
 }
 
 static void add_resource(struct buf *r, const char *uri, const char *name,
-			 const char *text)
+			 const char *text, bool markdown)
 {
 	json_add_sep(r);
 	buf_byte(r, '{');
@@ -54,24 +80,37 @@ static void add_resource(struct buf *r, const char *uri, const char *name,
 	json_add_str(r, str_of(name));
 	json_add_key(r, "description");
 	json_add_str(r, str_of(text));
-	buf_add(r, STR(",\"mimeType\":\"text/plain\"}"));
+	json_add_key(r, "mimeType");
+	json_add_str(r, markdown ? STR("text/markdown") : STR("text/plain"));
+	buf_byte(r, '}');
 }
 
-static void add_project(struct buf *r, const char *uri)
+static void add_found(struct buf *r, const char *uri)
 {
-	struct buf text = BUF_INIT(8192), name = BUF_INIT(8192), safe = BUF_INIT(16384);
+	struct buf text = BUF_INIT(32768), name = BUF_INIT(32768), safe = BUF_INIT(16384),
+		   document = BUF_INIT(16384);
 	struct mcp_uri u;
 
 	if (mcp_uri_parse(&u, str_of(uri))) {
 		redact_show(&safe, buf_str(&u.project), true);
-		buf_printf(&text, "Hand-off brief of project %s", buf_cstr(&safe));
-		buf_printf(&name, "brief: %s", buf_cstr(&safe));
-		add_resource(r, uri, buf_cstr(&name), buf_cstr(&text));
+		redact_show(&document, buf_str(&u.name), true);
+		buf_printf(&text,
+			   u.kind == MCP_DOCUMENT ? "Handoff document of project %s"
+						  : "Hand-off brief of project %s",
+			   buf_cstr(&safe));
+		if (u.kind == MCP_DOCUMENT)
+			buf_printf(&name, "document: %s, %s", buf_cstr(&safe),
+				   buf_cstr(&document));
+		else
+			buf_printf(&name, "brief: %s", buf_cstr(&safe));
+		add_resource(r, uri, buf_cstr(&name), buf_cstr(&text),
+			     u.kind == MCP_DOCUMENT);
 	}
 	mcp_uri_release(&u);
 	buf_release(&text);
 	buf_release(&name);
 	buf_release(&safe);
+	buf_release(&document);
 }
 
 void resources_list(struct server *s, const struct jsonval *params, struct answer *a)
@@ -82,8 +121,10 @@ void resources_list(struct server *s, const struct jsonval *params, struct answe
 	struct buf next = BUF_INIT(16384);
 	size_t from, to;
 
-	if (st)
+	if (st) {
+		names.vault = &st->vault;
 		vault_projects(&st->vault, add_name, &names, NULL);
+	}
 	if (names.n)
 		qsort(names.uri, names.n, sizeof(*names.uri), by_bytes);
 	if (server_page(params, (const char *const *)names.uri, names.n, &from, &to,
@@ -91,9 +132,9 @@ void resources_list(struct server *s, const struct jsonval *params, struct answe
 		buf_add(&a->result, STR("{\"resources\":["));
 		if (from == 0)
 			add_resource(&a->result, "session://brief", "brief_resource",
-				     "Hand-off brief of this session's project");
+				     "Hand-off brief of this session's project", false);
 		for (size_t i = from; i < to; i++)
-			add_project(&a->result, names.uri[i]);
+			add_found(&a->result, names.uri[i]);
 		buf_byte(&a->result, ']');
 		buf_add(&a->result, buf_str(&next));
 		buf_byte(&a->result, '}');
@@ -119,7 +160,9 @@ void resources_templates(struct server *s, const struct jsonval *params, struct 
 		    "{\"uriTemplate\":\"handoff://brief/{project}\",\"name\":\"brief\","
 		    "\"description\":\"Hand-off brief of a project\",\"mimeType\":\"text/plain\"},"
 		    "{\"uriTemplate\":\"handoff://entity/{project}/{name}\",\"name\":\"entity\","
-		    "\"description\":\"Durable note of a project\",\"mimeType\":\"text/markdown\"}]}"));
+		    "\"description\":\"Durable note of a project\",\"mimeType\":\"text/markdown\"},"
+		    "{\"uriTemplate\":\"handoff://document/{project}/{name}\",\"name\":\"document\","
+		    "\"description\":\"Handoff document of a project, waiting or archived\",\"mimeType\":\"text/markdown\"}]}"));
 }
 
 /* --- resources/read --- */
@@ -138,6 +181,18 @@ static int read_entity(struct store *st, const struct mcp_uri *u, struct buf *ou
 	return ret;
 }
 
+static int read_document(struct store *st, const struct mcp_uri *u, struct buf *out,
+			 struct err *e)
+{
+	struct docs_item it;
+	int ret = docs_get(&st->vault, buf_str(&u->project), buf_str(&u->name), &it, e);
+
+	if (!ret)
+		inject_whole(out, &it);
+	docs_item_release(&it);
+	return ret;
+}
+
 static int read_text(struct server *s, const struct mcp_uri *u, struct buf *out,
 		     struct err *e)
 {
@@ -145,8 +200,16 @@ static int read_text(struct server *s, const struct mcp_uri *u, struct buf *out,
 
 	if (!st)
 		return e->code;
-	return u->kind == MCP_ENTITY ? read_entity(st, u, out, e)
-				     : memory_brief(st, buf_str(&u->project), -1, out, e);
+	switch (u->kind) {
+	case MCP_ENTITY:
+		return read_entity(st, u, out, e);
+	case MCP_DOCUMENT:
+		return read_document(st, u, out, e);
+	case MCP_BRIEF:
+	case MCP_BRIEF_OWN:
+		break;
+	}
+	return memory_brief(st, buf_str(&u->project), -1, out, e);
 }
 
 static void give(struct answer *a, str uri, bool markdown, str text)
@@ -181,7 +244,8 @@ void resources_read(struct server *s, const struct jsonval *params, struct answe
 		server_ask_root(s);
 		switch (read_text(s, &u, &text, &e)) {
 		case 0:
-			give(a, uri, u.kind == MCP_ENTITY, buf_str(&text));
+			give(a, uri, u.kind == MCP_ENTITY || u.kind == MCP_DOCUMENT,
+			     buf_str(&text));
 			break;
 		case HF_ENOTFOUND:
 		case HF_EUSAGE:

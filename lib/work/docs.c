@@ -231,8 +231,7 @@ static int load_folder(struct docs *d, const struct vault *v, str project,
 		str name = str_of(l.name[i]);
 
 		if (*bytes < DOCS_BYTES_MAX && read_text(v, f, project, name, &text) &&
-		    item_fill(&d->item[d->n], name, &text, f == VAULT_ARCHIVE,
-			      false))
+		    item_fill(&d->item[d->n], name, &text, f == VAULT_ARCHIVE, false))
 			*bytes += d->item[d->n++].size;
 		else
 			d->odd++;
@@ -363,6 +362,53 @@ int docs_read(const struct vault *v, str project, str name, struct buf *text,
 	else
 		ret = 0;
 	buf_release(&packed);
+	return ret;
+}
+
+int docs_get(const struct vault *v, str project, str name, struct docs_item *it,
+	     struct err *e)
+{
+	struct buf file = BUF_INIT(DOCS_NAME_MAX), text = BUF_INIT(HANDOFF_DOC_MAX);
+	int ret = HF_ENOTFOUND;
+
+	*it = (struct docs_item){0};
+	buf_add(&file, name);
+	if (!str_ends(name, STR(PLAIN)))
+		buf_add(&file, STR(PLAIN));
+	if (file.full || docs_read(v, project, buf_str(&file), &text, NULL) ||
+	    !item_fill(it, buf_str(&file), &text, false, false))
+		err_set(e, ret, "%.*s: no such document in %.*s", STR_ARG(name),
+			STR_ARG(project));
+	else
+		ret = 0;
+	buf_release(&file);
+	buf_release(&text);
+	return ret;
+}
+
+static int name_order(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+int docs_names(const struct vault *v, str project, bool archived,
+	       int (*fn)(const char *name, void *arg), void *arg, struct err *e)
+{
+	enum vault_folder f = archived ? VAULT_ARCHIVE : VAULT_HANDOFFS;
+	struct names l = {.ours_only = archived};
+	int ret = vault_each(v, f, project, PLAIN, add_name, &l, e);
+
+	if (!ret && archived)
+		ret = vault_each(v, f, project, PACKED, add_name, &l, e);
+	for (size_t i = 0; i < l.n; i++)
+		if (str_ends(str_of(l.name[i]), STR(PACKED)))
+			l.name[i][strlen(l.name[i]) - strlen(PACKED) + strlen(PLAIN)] = 0;
+	if (l.n)
+		qsort(l.name, l.n, sizeof(l.name[0]), name_order);
+	for (size_t i = 0; i < l.n && !ret; i++)
+		if (!i || strcmp(l.name[i], l.name[i - 1]))
+			ret = fn(l.name[i], arg);
+	free(l.name);
 	return ret;
 }
 

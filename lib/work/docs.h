@@ -80,6 +80,13 @@ void docs_item_release(struct docs_item *it);
 int docs_read(const struct vault *v, str project, str name, struct buf *text,
 	      struct err *e);
 
+/* One document by name (".md" may be missing), wherever it lies. To be released when 0; HF_ENOTFOUND, also for a file that is no document. */
+int docs_get(const struct vault *v, str project, str name, struct docs_item *it,
+	     struct err *e);
+/* Names of what lies where documents do, in byte order, unread; archived: those of archive/ instead, as they were before they were packed. fn != 0 stops. */
+int docs_names(const struct vault *v, str project, bool archived,
+	       int (*fn)(const char *name, void *arg), void *arg, struct err *e);
+
 /* Append the name for a session's first document. */
 void docs_name(struct buf *b, int64_t at, str session);
 /* Write or replace a document. An automatic or recovered text never replaces a manual document: HF_EUSAGE.

@@ -24,6 +24,8 @@
 /* One document in full, with drift against git (may be NULL). units is clamped to INJECT_UNITS_MAX. */
 void inject_document(struct buf *out, const struct docs_item *item,
 		     const struct gitstate *git, size_t units);
+/* All of a document as it stands, framed: for who asked for it. */
+void inject_whole(struct buf *out, const struct docs_item *item);
 /* Pending documents but `but` (may be NULL), one line each; those of other worktrees say so. Nothing when there are none. */
 void inject_others(struct buf *out, const struct docs *d, const struct docs_item *but,
 		   str worktree);

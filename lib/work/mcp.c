@@ -143,9 +143,12 @@ bool mcp_uri_parse(struct mcp_uri *u, str uri)
 		u->kind = MCP_BRIEF;
 		return str_chr(uri, '/') == STR_NPOS && decode(&u->project, uri);
 	}
-	if (!after(&uri, STR("handoff://entity/")))
+	if (after(&uri, STR("handoff://entity/")))
+		u->kind = MCP_ENTITY;
+	else if (after(&uri, STR("handoff://document/")))
+		u->kind = MCP_DOCUMENT;
+	else
 		return false;
-	u->kind = MCP_ENTITY;
 	slash = str_chr(uri, '/');
 	return slash != STR_NPOS && decode(&u->project, str_head(uri, slash)) &&
 	       str_chr(str_from(uri, slash + 1), '/') == STR_NPOS &&
@@ -164,12 +167,22 @@ void mcp_uri_brief(struct buf *out, str project)
 	encode(out, project);
 }
 
-void mcp_uri_entity(struct buf *out, str project, str name)
+static void uri_of(struct buf *out, str prefix, str project, str name)
 {
-	buf_add(out, STR("handoff://entity/"));
+	buf_add(out, prefix);
 	encode(out, project);
 	buf_byte(out, '/');
 	encode(out, name);
+}
+
+void mcp_uri_entity(struct buf *out, str project, str name)
+{
+	uri_of(out, STR("handoff://entity/"), project, name);
+}
+
+void mcp_uri_document(struct buf *out, str project, str name)
+{
+	uri_of(out, STR("handoff://document/"), project, name);
 }
 
 bool mcp_uri_path(struct buf *out, str uri)

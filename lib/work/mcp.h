@@ -6,8 +6,8 @@
  *   if (mcp_uri_parse(&u, uri)) ... u.kind, u.project, u.name ...
  *   mcp_uri_release(&u);
  *
- * URIs of resources: session://brief, handoff://brief/{project}, handoff://entity/{project}/{name};
- * project and name are percent-encoded, and are names, never paths.
+ * URIs of resources: session://brief, handoff://brief/{project}, handoff://entity/{project}/{name},
+ * handoff://document/{project}/{name}; project and name are percent-encoded, and are names, never paths.
  * Source: the protocol's specification, 2024-11-05 to 2025-11-25.
  */
 #ifndef WORK_MCP_H
@@ -37,6 +37,7 @@ enum mcp_uri_kind {
 	MCP_BRIEF_OWN, /* session://brief */
 	MCP_BRIEF,     /* of a project */
 	MCP_ENTITY,
+	MCP_DOCUMENT,
 };
 
 struct mcp_uri {
@@ -49,6 +50,7 @@ bool mcp_uri_parse(struct mcp_uri *u, str uri);
 void mcp_uri_release(struct mcp_uri *u);
 void mcp_uri_brief(struct buf *out, str project);
 void mcp_uri_entity(struct buf *out, str project, str name);
+void mcp_uri_document(struct buf *out, str project, str name);
 /* Append the path of a file: URI of this machine (no host, or localhost); false otherwise. */
 bool mcp_uri_path(struct buf *out, str uri);
 

@@ -373,6 +373,60 @@ static void test_docs__while_another_holds_the_lock_nothing_is_written(void **st
 	vault_release(&vault);
 }
 
+static int add_name(const char *name, void *arg)
+{
+	buf_printf(arg, "%s;", name);
+	return 0;
+}
+
+static void test_docs__one_is_found_by_name_wherever_it_lies(void **state)
+{
+	static const char *const NONE[] = {
+		"20260101T000000Z_bbbbbbbb.md", "s_2026", "../x", "", "odd", "long"};
+	struct buf names = BUF_INIT(4096);
+	struct docs_item it;
+	char name[100];
+
+	(void)state;
+	open_vault();
+	for (int i = 1; i <= 7; i++) {
+		snprintf(name, sizeof(name), "2026010%dT000000Z_aaaaaaaa.md", i);
+		put(name, doc("2026-01-01T00:00:00Z", ID, "auto", "pending", TREE));
+		assert_int_equal(docs_move(&vault, PROJECT, str_of(name), DOCS_PENDING,
+					   DOCS_SUPERSEDED, STR_NONE, NULL),
+				 0);
+	}
+	put("20260201T000000Z_99999999.md", doc("null", OTHER, "auto", "live", TREE));
+	put("odd.md", "# Shopping\n");
+	test_write("vault/tollgate/archive/s_2026.md", STR("---\nid: s\n---\n"));
+	assert_true(
+		test_exists("vault/tollgate/archive/20260101T000000Z_aaaaaaaa.md.zst"));
+	for (int i = 1; i <= 7; i++) {
+		snprintf(name, sizeof(name), "2026010%dT000000Z_aaaaaaaa%s", i,
+			 i % 2 ? "" : ".md");
+		assert_int_equal(docs_get(&vault, PROJECT, str_of(name), &it, NULL), 0);
+		assert_string_equal(it.session, ID);
+		assert_non_null(strstr(it.text, "Count the lorries"));
+		docs_item_release(&it);
+	}
+	for (size_t i = 0; i < sizeof(NONE) / sizeof(NONE[0]); i++) {
+		assert_int_equal(docs_get(&vault, PROJECT, str_of(NONE[i]), &it, NULL),
+				 HF_ENOTFOUND);
+		docs_item_release(&it);
+	}
+	assert_int_equal(docs_names(&vault, PROJECT, false, add_name, &names, NULL), 0);
+	assert_str(buf_str(&names), STR("20260201T000000Z_99999999.md;odd.md;"));
+	buf_reset(&names);
+	assert_int_equal(docs_names(&vault, PROJECT, true, add_name, &names, NULL), 0);
+	assert_str(buf_str(&names),
+		   STR("20260101T000000Z_aaaaaaaa.md;20260102T000000Z_aaaaaaaa.md;"
+		       "20260103T000000Z_aaaaaaaa.md;20260104T000000Z_aaaaaaaa.md;"
+		       "20260105T000000Z_aaaaaaaa.md;20260106T000000Z_aaaaaaaa.md;"
+		       "20260107T000000Z_aaaaaaaa.md;"));
+	buf_release(&names);
+	vault_release(&vault);
+}
+
 static void test_docs__what_a_crash_left_in_handoffs_is_archived_later(void **state)
 {
 	(void)state;
@@ -463,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_docs__a_lock_of_the_caller_is_kept),
 		cmocka_unit_test(
 			test_docs__while_another_holds_the_lock_nothing_is_written),
+		cmocka_unit_test(test_docs__one_is_found_by_name_wherever_it_lies),
 		cmocka_unit_test(
 			test_docs__what_a_crash_left_in_handoffs_is_archived_later),
 		cmocka_unit_test(test_docs__every_failing_call_leaves_one_whole_document),

@@ -81,19 +81,45 @@ static void
 test_inject__content_cannot_close_the_frame_or_speak_for_the_client(void **state)
 {
 	struct docs_item it = item();
-	struct buf b = BUF_INIT(1 << 20);
-	str rest, line;
-	int closed = 0;
 
 	(void)state;
-	inject_document(&b, &it, NULL, INJECT_UNITS_DEFAULT);
-	assert_true(has(&b, "&lt;/handoff-notes>"));
-	assert_true(has(&b, "&lt;SYSTEM-reminder>"));
-	rest = buf_str(&b);
-	while (str_line(&rest, &line))
-		closed += str_find(line, STR("</handoff-notes>")) != STR_NPOS;
-	assert_int_equal(closed, 1);
+	for (int whole = 0; whole < 2; whole++) {
+		struct buf b = BUF_INIT(1 << 20);
+		str rest, line;
+		int closed = 0;
+
+		if (whole)
+			inject_whole(&b, &it);
+		else
+			inject_document(&b, &it, NULL, INJECT_UNITS_DEFAULT);
+		assert_true(has(&b, "&lt;/handoff-notes>"));
+		assert_true(has(&b, "&lt;SYSTEM-reminder>"));
+		rest = buf_str(&b);
+		while (str_line(&rest, &line))
+			closed += str_find(line, STR("</handoff-notes>")) != STR_NPOS;
+		assert_int_equal(closed, 1);
+		assert_true(str_ends(buf_str(&b), STR("\n</handoff-notes>\n")));
+		buf_release(&b);
+	}
+}
+
+static void test_inject__a_whole_document_is_cut_nowhere(void **state)
+{
+	struct buf text = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
+	struct docs_item it = item();
+
+	(void)state;
+	buf_add(&text, str_of(it.text));
+	for (int i = 0; i < 2000; i++)
+		buf_printf(&text, "- item %d of a long list\n", i);
+	it.text = text.p;
+	inject_whole(&b, &it);
+	assert_true(str_starts(
+		buf_str(&b),
+		STR("Notes from an earlier session of this project (7c1e42aa, as of 2026-07-16T09:00:00Z), recovered")));
+	assert_true(has(&b, "- item 1999 of a long list\n</handoff-notes>\n"));
 	buf_release(&b);
+	buf_release(&text);
 }
 
 static void test_inject__every_size_is_kept_and_cut_at_a_line(void **state)
@@ -414,6 +440,7 @@ int main(void)
 			test_inject__a_document_is_framed_and_the_essence_comes_first),
 		cmocka_unit_test(
 			test_inject__content_cannot_close_the_frame_or_speak_for_the_client),
+		cmocka_unit_test(test_inject__a_whole_document_is_cut_nowhere),
 		cmocka_unit_test(test_inject__every_size_is_kept_and_cut_at_a_line),
 		cmocka_unit_test(test_inject__lines_are_counted_in_utf16_units),
 		cmocka_unit_test(test_inject__drift_is_told_and_no_drift_is_silent),

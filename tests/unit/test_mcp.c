@@ -69,6 +69,13 @@ static void test_mcp__uris_are_made_and_read_back(void **state)
 	assert_str(buf_str(&u.project), STR("gate"));
 	assert_str(buf_str(&u.name), STR("API/\xc3\x9c 50%?#"));
 	mcp_uri_release(&u);
+	buf_reset(&b);
+	mcp_uri_document(&b, STR("gate"), STR("20260715T103000Z_1.md"));
+	assert_str(buf_str(&b), STR("handoff://document/gate/20260715T103000Z_1.md"));
+	assert_true(mcp_uri_parse(&u, buf_str(&b)));
+	assert_int_equal(u.kind, MCP_DOCUMENT);
+	assert_str(buf_str(&u.name), STR("20260715T103000Z_1.md"));
+	mcp_uri_release(&u);
 	buf_release(&b);
 }
 
@@ -90,6 +97,8 @@ static void test_mcp__a_uri_is_no_path(void **state)
 		"handoff://entity//b",
 		"handoff://entity/a/b/c",
 		"handoff://other/a",
+		"handoff://document/a",
+		"handoff://document/a/b/c",
 		"file:///etc/passwd",
 		"HANDOFF://brief/a",
 	};
