@@ -177,7 +177,7 @@ int derive_run(struct vault *v, const char *state_dir, const struct journal *j,
 
 	if (added)
 		*added = 0;
-	if (f->agent_file || !j->project)
+	if (f->agent_file || !j->project || j->started_at == CLOCK_NONE)
 		return 0;
 	sessionnote_of(&d.note, str_of(j->session), j->started_at);
 	derive_known_init(&d.known);

@@ -34,7 +34,8 @@
 	16 /* newest notes of the project that are looked through for what a goal or step retires */
 
 /*
- * Nothing is written, and 0 returned, where there is nothing new. *added (may be NULL): events.
+ * Nothing is written, and 0 returned, where there is nothing new, or where the journal does not
+ * know the project or the start of the session. *added (may be NULL): events.
  * HF_ETIME: the vault is held for longer than lock_ms. After a failure the next run goes on.
  */
 int derive_run(struct vault *v, const char *state_dir, const struct journal *j,

@@ -559,7 +559,8 @@ static void number_places(struct derive_cands *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		c->v[i].place = (unsigned)i;
-	qsort(c->v, c->n, sizeof(c->v[0]), by_record);
+	if (c->n)
+		qsort(c->v, c->n, sizeof(c->v[0]), by_record);
 	for (size_t i = 0; i < c->n; i++) {
 		bool same = i && c->v[i - 1].record == c->v[i].record &&
 			    c->v[i - 1].type == c->v[i].type;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "data/event.h"
 #include "work/derive.h"
 
@@ -191,8 +192,12 @@ static void test_derive__without_a_uuid_in_the_file_there_is_no_event(void **sta
 	r.f.nsource = 3;
 	assert_int_equal(derive(&r), 0);
 	assert_int_equal(r.added, 2);
-	r.f.agent_file = true;
 	r.f.nsource = 9;
+	r.f.agent_file = true;
+	assert_int_equal(derive(&r), 0);
+	assert_int_equal(r.added, 0);
+	r.f.agent_file = false;
+	r.j->started_at = CLOCK_NONE;
 	assert_int_equal(derive(&r), 0);
 	assert_int_equal(r.added, 0);
 	end(&r);

@@ -32,6 +32,7 @@ static void begin(struct run *r)
 	setenv("HANDOFF_NOW", "2026-07-16T12:00:00Z", 1);
 	assert_int_equal(vault_open(&r->v, NULL, NULL), 0);
 	r->j = journal_open(test_path("state"), STR(SESSION), NULL);
+	r->j->started_at = INT64_C(1784203200000);
 	journal_set(&r->j->project, STR("lantern"));
 	journal_set(&r->j->transcript, str_of(test_path("t.jsonl")));
 	journal_set(&r->j->dir, str_of(test_path(".")));
