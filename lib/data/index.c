@@ -319,7 +319,10 @@ static int meta_set(struct index *ix, const char *key, const char *value, struct
 
 static int create_schema(struct index *ix, struct err *e)
 {
-	int ret = exec(ix, "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE", e);
+	int ret = exec(ix,
+		       ix->homeless ? "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"
+				    : "PRAGMA journal_mode = WAL; BEGIN IMMEDIATE",
+		       e);
 
 	for (size_t i = 0; !ret && i < NSCHEMA; i++)
 		ret = exec(ix, SCHEMA[i], e);
