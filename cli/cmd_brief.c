@@ -49,14 +49,12 @@ static int run(const struct args *a, struct err *e)
 			ret = brief_render(&text, r.index, &o, &f, e);
 			running_release(&running);
 		} while (recall_again(&r, &s.vault, &ret, e));
-	if (!ret && a->json) {
+	if (!ret && a->json)
 		as_json(&out, &o, buf_str(&text), &f);
-	} else if (!ret) {
+	else
 		buf_add(&out, buf_str(&text));
-		recall_note(&r, &out);
-	}
 	if (!ret)
-		ret = print_text(&out, e);
+		ret = print_recalled(&r, a->json, &out, e);
 	recall_release(&r);
 	scope_release(&s);
 	buf_release(&text);

@@ -77,10 +77,8 @@ static int run(const struct args *a, struct err *e)
 		do
 			ret = find(a, r.index, project, buf_str(&words), &out, e);
 		while (recall_again(&r, &s.vault, &ret, e));
-	if (!ret && !a->json)
-		recall_note(&r, &out);
 	if (!ret)
-		ret = print_text(&out, e);
+		ret = print_recalled(&r, a->json, &out, e);
 	recall_release(&r);
 	scope_release(&s);
 	buf_release(&out);

@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "base/out.h"
 
 #define STEP (64u << 10)
@@ -20,6 +21,19 @@ int print_text(const struct buf *text, struct err *e)
 	if (text->n && text->p[text->n - 1] != '\n')
 		out_add(&o, STR("\n"));
 	return out_end(&o, e);
+}
+
+int print_recalled(const struct recall *r, bool json, struct buf *text, struct err *e)
+{
+	struct buf note = BUF_INIT(RECALL_NOTE_MAX);
+
+	recall_note(r, &note);
+	if (json && note.n)
+		log_warn("%.*s", STR_ARG(str_trim(buf_str(&note))));
+	else
+		buf_add(text, buf_str(&note));
+	buf_release(&note);
+	return print_text(text, e);
 }
 
 static int from_input(size_t max, struct buf *out, struct err *e)

@@ -7,6 +7,7 @@
 #include "data/config.h"
 #include "work/brief.h"
 #include "work/offswitch.h"
+#include "work/recall.h"
 
 #define TOKENS_MAX 12000 /* a brief is one page */
 
@@ -91,11 +92,21 @@ int memory_index(struct store *st, str project, bool all, struct err *e)
 				   why.msg);
 }
 
-void memory_partial(const struct store *st, struct buf *out)
+void memory_partial(const struct store *st, str project, struct buf *out)
 {
+	struct buf note = BUF_INIT(RECALL_NOTE_MAX);
+
 	if (store_partial(st))
-		buf_add(out,
-			STR("\n(Another program is reading the notes; some may be missing. Ask again in a moment.)\n"));
+		buf_add(&note,
+			STR("(Another program is reading the notes; some may be missing. Ask again in a moment.)\n"));
+	recall_unread(st->index, project, st->reindex.hidden, &note);
+	if (note.n) {
+		if (out->n && !str_ends(buf_str(out), STR("\n")))
+			buf_byte(out, '\n');
+		buf_byte(out, '\n');
+		buf_add(out, buf_str(&note));
+	}
+	buf_release(&note);
 }
 
 static int64_t usual_tokens(void)
@@ -132,7 +143,7 @@ int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 		running_release(&running);
 	} while (store_again(st, &ret, e));
 	if (!ret)
-		memory_partial(st, out);
+		memory_partial(st, o.project, out);
 	return ret;
 }
 

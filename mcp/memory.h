@@ -30,8 +30,8 @@ str memory_project(const struct store *st, str project);
 bool memory_is_default(const struct store *st, str project);
 /* Fails when there is no index: what only the index can tell cannot be told. */
 int memory_index(struct store *st, str project, bool all, struct err *e);
-/* Append a line when not all could be asked: another program is reading the notes into the index. */
-void memory_partial(const struct store *st, struct buf *out);
+/* Append a line when not all could be asked: another program is reading the notes into the index, or some may not be read. project "": all. */
+void memory_partial(const struct store *st, str project, struct buf *out);
 /* tokens < 0: the usual number. */
 int memory_brief(struct store *st, str project, int64_t tokens, struct buf *out,
 		 struct err *e);

@@ -171,7 +171,7 @@ static int search_memory(struct call *c, struct err *e)
 		} while (store_again(st, &ret, e));
 	if (!ret) {
 		search_text(&text, &found, &q, false);
-		memory_partial(st, &text);
+		memory_partial(st, q.project, &text);
 		page_add(&page, str_trim_right(buf_str(&text)));
 		ret = page_end(&page, "search_memory", c->text, e);
 	}

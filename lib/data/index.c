@@ -44,6 +44,7 @@ static const char *const SCHEMA[] = {
 	"summary TEXT NOT NULL, odd INTEGER NOT NULL, UNIQUE(project, folder, name))",
 	"CREATE INDEX file_recent ON file(mtime_ns)",
 	"CREATE INDEX file_judged ON file(started_us) WHERE folder = 0 AND started_us > 0",
+	"CREATE INDEX file_odd ON file(project) WHERE odd <> 0",
 	"CREATE TABLE folder(project INTEGER NOT NULL, folder INTEGER NOT NULL, "
 	"mtime_ns INTEGER NOT NULL, PRIMARY KEY(project, folder)) WITHOUT ROWID",
 	"CREATE TABLE item(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, "

@@ -240,6 +240,10 @@ int index_file_each(struct index *ix, enum vault_folder folder, str project,
 /* Every file with something odd, by project, folder, name. */
 int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),
 	      void *arg, struct err *e);
+/* Those that could not be read when they were looked at last, of a project ("" all): only folder, project, name are set. */
+int index_unread(struct index *ix, str project,
+		 int (*fn)(const struct index_file *f, void *arg), void *arg,
+		 struct err *e);
 /* Write its row; f->id is set. */
 int index_file_put(struct index *ix, struct index_file *f, struct err *e);
 /* Take its items and edges out; the row stays. */

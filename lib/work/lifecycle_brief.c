@@ -30,7 +30,7 @@
 #include "work/running.h"
 
 #define BRIEF_UNITS 4000
-#define FRAME_UNITS 480 /* what inject_memory and recall_note add */
+#define FRAME_UNITS 480 /* what inject_memory adds */
 #define DOCS_LOOKED 16
 #define BUSY_MS     10
 #define LEDGER_MAX  (64u << 10)
@@ -196,10 +196,13 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 				   .quiet = true};
 	struct brief_figures f;
 	struct running running;
+	struct buf note = BUF_INIT(RECALL_NOTE_MAX);
 	struct recall r;
 	int ret = recall_open(&r, &l->vault, &ro, e);
 
 	if (!ret) {
+		recall_note(&r, &note);
+		bo.units_max -= note.n;
 		beside(l, l->in->source, &session);
 		bo.skip_session = buf_str(&session);
 		do {
@@ -211,8 +214,9 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 		} while (recall_again(&r, &l->vault, &ret, e));
 	}
 	if (!ret && text->n)
-		recall_note(&r, text);
+		buf_add(text, buf_str(&note));
 	recall_release(&r);
+	buf_release(&note);
 	buf_release(&session);
 	return ret;
 }

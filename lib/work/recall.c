@@ -1,5 +1,12 @@
 #include "work/recall.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define NAME_BYTES 80 /* of what is named in a note */
+
 static int refresh(struct recall *r, const struct vault *v, struct err *e)
 {
 	struct reindex re;
@@ -10,6 +17,7 @@ static int refresh(struct recall *r, const struct vault *v, struct err *e)
 	r->left = re.left;
 	if (!ret && re.busy && !re.left && !index_complete(r->index))
 		r->left = SIZE_MAX;
+	memcpy(r->hidden, re.hidden, sizeof(r->hidden));
 	reindex_release(&re);
 	return ret;
 }
@@ -44,7 +52,55 @@ bool recall_again(struct recall *r, const struct vault *v, int *ret, struct err 
 void recall_release(struct recall *r)
 {
 	index_free(r->index);
-	r->index = NULL;
+	*r = (struct recall){0};
+}
+
+struct unread {
+	size_t n;
+	char name[NAME_BYTES + 1]; /* of the first one */
+};
+
+static int add_unread(const struct index_file *f, void *arg)
+{
+	static const char *const folder[] = {"", "sessions/", "entities/", "handoffs/",
+					     "archive/"};
+	struct unread *u = arg;
+	struct buf b = BUF_INIT(4096);
+
+	if (!u->n++) {
+		buf_printf(&b, "%.*s/%s%.*s", STR_ARG(f->project), folder[f->folder],
+			   STR_ARG(f->name));
+		snprintf(u->name, sizeof(u->name), "%.*s",
+			 STR_ARG(utf8_head(buf_str(&b), NAME_BYTES)));
+	}
+	buf_release(&b);
+	return 0;
+}
+
+void recall_unread(struct index *ix, str project, const char *hidden, struct buf *out)
+{
+	struct unread u = {0};
+	struct buf b = BUF_INIT(RECALL_NOTE_MAX * 4);
+
+	if (ix)
+		index_unread(ix, project, add_unread, &u, NULL);
+	if (hidden[0])
+		buf_printf(
+			&b,
+			"(The folder %s of the vault cannot be read: what is in it may be missing or old.)\n",
+			hidden);
+	if (u.n == 1)
+		buf_printf(
+			&b,
+			"(A note cannot be read: %s. What it says may be missing or old.)\n",
+			u.name);
+	else if (u.n)
+		buf_printf(
+			&b,
+			"(%zu notes cannot be read, %s first. What they say may be missing or old.)\n",
+			u.n, u.name);
+	utf8_show(out, buf_str(&b), UTF8_TEXT);
+	buf_release(&b);
 }
 
 void recall_note(const struct recall *r, struct buf *out)
@@ -62,4 +118,5 @@ void recall_note(const struct recall *r, struct buf *out)
 			"(The index of the notes cannot be kept: %s. All notes are read at "
 			"each call; set XDG_CACHE_HOME to a folder that can be written.)\n",
 			index_homeless(r->index));
+	recall_unread(r->index, r->o.project, r->hidden, out);
 }

@@ -10,7 +10,8 @@
  *   recall_release(&r);                          whatever came back
  *
  * What another program is writing, and what the deadline left over, is asked without: r.left
- * says how many files are not in the answers yet. Nothing in the vault is written.
+ * says how many files are not in the answers yet. What may not be read is answered from what is
+ * known of it, and told (recall_note). Nothing in the vault is written.
  */
 #ifndef WORK_RECALL_H
 #define WORK_RECALL_H
@@ -24,8 +25,11 @@ struct recall_options {
 	int busy_ms;         /* how long to wait for another writer of the index */
 };
 
+#define RECALL_NOTE_MAX 1024
+
 struct recall {
 	struct index *index;
+	char hidden[REINDEX_HIDDEN_BYTES]; /* of struct reindex */
 	size_t left; /* files that are still to be read; SIZE_MAX: not known, another program is at it */
 	struct reindex_options o; /* private */
 	bool again;
@@ -39,7 +43,13 @@ int recall_open(struct recall *r, const struct vault *v, const struct recall_opt
  */
 bool recall_again(struct recall *r, const struct vault *v, int *ret, struct err *e);
 void recall_release(struct recall *r);
-/* Append a line that says what r.left means, and one where the index lies in no file, with newlines; nothing when all is well. */
+/*
+ * Append a line for each thing that may be missing in the answers, with a newline: what r.left means,
+ * an index that lies in no file, what could not be read. Nothing when all is well. At most
+ * RECALL_NOTE_MAX bytes.
+ */
 void recall_note(const struct recall *r, struct buf *out);
+/* The second of them, for who has an index of its own. hidden: of struct reindex. project "": all. */
+void recall_unread(struct index *ix, str project, const char *hidden, struct buf *out);
 
 #endif

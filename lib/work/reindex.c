@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,7 @@
 #include "base/fs.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "data/project.h"
 #include "work/reindex_impl.h"
 
@@ -275,6 +277,22 @@ static int remember(struct run *n, enum vault_folder folder, str project,
 	return ret;
 }
 
+/* There is something that this user may not see. */
+static void hidden(struct run *n, const char *path)
+{
+	str root = str_of(n->r->vault->root), s = str_of(path);
+
+	log_trace("reindex: %s cannot be looked into", path);
+	if (n->r->hidden[0])
+		return;
+	if (str_starts(s, root))
+		s = str_from(s, root.n);
+	while (str_starts(s, STR("/")))
+		s = str_from(s, 1);
+	snprintf(n->r->hidden, sizeof(n->r->hidden), "%.*s",
+		 STR_ARG(utf8_head(s.n ? s : STR("."), sizeof(n->r->hidden) - 1)));
+}
+
 static int look_in_full(struct run *n, enum vault_folder folder, str project,
 			struct err *e)
 {
@@ -284,11 +302,12 @@ static int look_in_full(struct run *n, enum vault_folder folder, str project,
 	int ret;
 
 	if (dir < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) {
-		log_trace("reindex: %s cannot be listed", buf_cstr(&n->path));
-		return 0; /* what is known of it stays */
+		hidden(n, buf_cstr(&n->path));
+		return 0;
 	}
 	if (dir >= 0 && io.fstat(dir, &st) < 0) {
 		io.close(dir);
+		hidden(n, buf_cstr(&n->path));
 		return 0;
 	}
 	buf_reset(&n->names);
@@ -358,13 +377,25 @@ static int look_folder(struct run *n, enum vault_folder folder, str project, boo
 	return ret;
 }
 
-static bool is_folder(struct run *n, str project)
+enum place {
+	PLACE_NONE,
+	PLACE_FOLDER,
+	PLACE_HIDDEN, /* nobody can say */
+};
+
+static enum place place_of(struct run *n, str project)
 {
 	struct stat st;
 
 	buf_reset(&n->path);
-	return vault_path(n->r->vault, VAULT_PROJECT, project, STR_NONE, &n->path) &&
-	       io.lstat(buf_cstr(&n->path), &st) == 0 && S_ISDIR(st.st_mode);
+	if (!vault_path(n->r->vault, VAULT_PROJECT, project, STR_NONE, &n->path))
+		return PLACE_NONE;
+	if (io.lstat(buf_cstr(&n->path), &st) == 0)
+		return S_ISDIR(st.st_mode) ? PLACE_FOLDER : PLACE_NONE;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return PLACE_NONE;
+	hidden(n, buf_cstr(&n->path));
+	return PLACE_HIDDEN;
 }
 
 /* A project that is none any more: what the index has of it goes. */
@@ -386,8 +417,14 @@ static int look_project(struct run *n, str project, bool quick, struct err *e)
 {
 	int ret = 0;
 
-	if (!is_folder(n, project))
+	switch (place_of(n, project)) {
+	case PLACE_NONE:
 		return forget_project(n, project, e);
+	case PLACE_HIDDEN:
+		return 0;
+	case PLACE_FOLDER:
+		break;
+	}
 	for (size_t i = 0; i < NFOLDERS && !ret && !n->stop; i++) {
 		n->stop = late(n);
 		if (!n->stop)
@@ -468,8 +505,16 @@ static int look_recent(struct run *n, struct err *e)
 static int look_others(struct run *n, bool quick, struct err *e)
 {
 	struct buf names = BUF_INIT(NAMES_BYTES);
-	int ret = vault_projects(n->r->vault, add_project, &names, e);
+	struct err why = ERR_INIT;
+	int ret = vault_projects(n->r->vault, add_project, &names, &why);
 	size_t gone = names.n;
+
+	if (ret == HF_EIO) {
+		hidden(n, n->r->vault->root);
+		ret = 0;
+	} else if (ret) {
+		err_set(e, ret, "%s", why.msg);
+	}
 
 	if (!ret)
 		ret = index_project_each(n->r->ix, add_known, &names, e);
@@ -477,7 +522,7 @@ static int look_others(struct run *n, bool quick, struct err *e)
 		str project = str_of(names.p + at);
 
 		if (!str_eq(project, n->o->project) &&
-		    (at < gone || !is_folder(n, project)))
+		    (at < gone || place_of(n, project) == PLACE_NONE))
 			ret = look_project(n, project, quick, e);
 		at += project.n + 1;
 	}
@@ -627,6 +672,7 @@ int reindex_run(struct reindex *r, const struct reindex_options *o, struct err *
 
 	r->looked = r->read = r->dropped = r->left = 0;
 	r->busy = false;
+	r->hidden[0] = 0;
 	ret = run_once(r, o, &why);
 	if (ret)
 		ret = run_again(r, o, ret, &why);

@@ -26,12 +26,13 @@
 #include "data/index.h"
 #include "data/vault.h"
 
-#define REINDEX_NOTE_MAX  (64u << 20)  /* bytes read of one session note */
-#define REINDEX_LINE_MAX  (256u << 10) /* a longer line is left out */
-#define REINDEX_WHOLE_MAX (1u << 20)   /* bytes read of an entity note or a document */
-#define REINDEX_TEXT_MAX  (8u << 10)   /* bytes kept of one section or fact */
-#define REINDEX_ITEMS_MAX 10000        /* facts of one entity note */
-#define REINDEX_OTHERS_MS 2000
+#define REINDEX_NOTE_MAX     (64u << 20)  /* bytes read of one session note */
+#define REINDEX_LINE_MAX     (256u << 10) /* a longer line is left out */
+#define REINDEX_WHOLE_MAX    (1u << 20)   /* bytes read of an entity note or a document */
+#define REINDEX_TEXT_MAX     (8u << 10)   /* bytes kept of one section or fact */
+#define REINDEX_ITEMS_MAX    10000        /* facts of one entity note */
+#define REINDEX_OTHERS_MS    2000
+#define REINDEX_HIDDEN_BYTES 80
 
 enum reindex_scope {
 	REINDEX_PROJECT, /* the one project */
@@ -57,7 +58,9 @@ struct reindex {
 	size_t looked, read, dropped; /* files */
 	size_t left; /* files that the deadline or another writer left over */
 	bool busy;   /* another process was writing */
-	bool own;    /* private: the file being read was written by this program */
+	char hidden
+		[REINDEX_HIDDEN_BYTES]; /* a folder that may not be looked into, from the vault on; "": none. What is known of it stays */
+	bool own; /* private: the file being read was written by this program */
 };
 
 void reindex_init(struct reindex *r, struct index *ix, const struct vault *v, bool watch);

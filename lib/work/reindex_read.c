@@ -442,6 +442,8 @@ static int put_unreadable(struct reindex *r, struct index_file *f, unsigned why,
 {
 	int ret = 0;
 
+	if (why == INDEX_ODD_READ && f->id && f->odd & why)
+		return 0; /* as it was */
 	if (why & INDEX_ODD_TYPE) {
 		if (f->id)
 			ret = index_file_clear(r->ix, f->id, e);

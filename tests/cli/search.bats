@@ -145,3 +145,77 @@ lantern() {
 	run -64 "$BIN/handoff" brief extra
 	run -64 "$BIN/handoff" brief --budget none
 }
+
+# as_user COMMAND...: as somebody for whom permissions hold: root is asked for none
+as_user() {
+	if [ "$(id -u)" != 0 ]; then
+		"$@"
+	else
+		chown -R 65534:65534 "$HOME"
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	fi
+}
+
+# Whether that somebody can be, and reach what is ours: the tree may lie below a folder of root's.
+can_be_user() {
+	[ "$(id -u)" != 0 ] || {
+		cp "$BIN/handoff" "$BIN/handoff-mcp" "$BATS_TEST_TMPDIR"
+		BIN=$BATS_TEST_TMPDIR
+		chmod 711 "$BATS_RUN_TMPDIR" # bats makes it for its user alone
+		as_user "$BIN/handoff" config >/dev/null 2>&1
+	} || skip "no other user to be"
+}
+
+@test "notes that may not be read: search and brief answer from what is known, with one warning" {
+	can_be_user
+	lantern
+	as_user "$BIN/handoff" brief --project lantern >"$BATS_TEST_TMPDIR/before"
+	chmod 000 "$HANDOFF_VAULT/lantern/sessions/s_20260104T101500_3d4e5f.md" # it is known already, and has not changed
+	event decision 4 2026-01-05T10:00:00 ev_9 'Nobody may see sqlite here.' | note lantern s_20260105T101500_000000
+	chmod 000 "$HANDOFF_VAULT/lantern/sessions/s_20260105T101500_000000.md"
+	run -0 --separate-stderr as_user "$BIN/handoff" brief --project lantern
+	[ -z "$stderr" ]
+	[ "$output" = "$(cat "$BATS_TEST_TMPDIR/before")
+(A note cannot be read: lantern/sessions/s_20260105T101500_000000.md. What it says may be missing or old.)" ]
+	run -0 --separate-stderr as_user "$BIN/handoff" search --project lantern sqlite
+	holds ev_5
+	lacks ev_9
+	holds '(A note cannot be read: '
+	run -0 --separate-stderr as_user "$BIN/handoff" search --project lantern --json sqlite
+	jq -e 'any(.hits[]; .id == "ev_5")' <<<"$output"
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == 'handoff: (A note cannot be read: '* ]]
+	run -0 --separate-stderr as_user "$BIN/handoff-mcp" <<-EOF
+		{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}
+		{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_brief","arguments":{"project":"lantern"}}}
+		{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_memory","arguments":{"query":"sqlite"}}}
+		{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"get_brief","arguments":{"project":"lantern"}}}
+	EOF
+	[ "$(jq -s '[.[1:][].result.content[0].text | select(contains("(A note cannot be read: "))] | length' <<<"$output")" = 3 ]
+	[ "$(jq -s '[.[1:][].result.content[0].text | select(contains("Keep readings in SQLite"))] | length' <<<"$output")" = 3 ]
+	chmod 600 "$HANDOFF_VAULT"/lantern/sessions/*.md
+	run -0 --separate-stderr as_user "$BIN/handoff" search --project lantern sqlite
+	holds ev_9
+	lacks 'cannot be read'
+}
+
+@test "folders that may not be entered, the vault itself among them: nothing known is forgotten" {
+	can_be_user
+	lantern
+	local f
+	local -A said=([lantern/sessions]=lantern/sessions [lantern]=lantern/sessions [.]=lantern)
+	as_user "$BIN/handoff" brief --project lantern >"$BATS_TEST_TMPDIR/before"
+	for f in lantern/sessions lantern .; do
+		chmod 000 "$HANDOFF_VAULT/$f"
+		run -0 --separate-stderr as_user "$BIN/handoff" brief --project lantern
+		[ -z "$stderr" ]
+		[ "$output" = "$(cat "$BATS_TEST_TMPDIR/before")
+(The folder ${said[$f]} of the vault cannot be read: what is in it may be missing or old.)" ]
+		run -0 --separate-stderr as_user "$BIN/handoff" search --project lantern sqlite
+		holds ev_5
+		holds "(The folder ${said[$f]} of the vault cannot be read"
+		chmod 700 "$HANDOFF_VAULT/$f"
+	done
+	run -0 as_user "$BIN/handoff" brief --project lantern
+	[ "$output" = "$(cat "$BATS_TEST_TMPDIR/before")" ]
+}

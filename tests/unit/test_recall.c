@@ -1,6 +1,10 @@
 #include "fault.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "spoil.h"
 #include "work/recall.h"
@@ -140,6 +144,122 @@ static void test_recall__says_when_the_index_cannot_be_kept(void **state)
 	buf_release(&b);
 }
 
+/* What may not be opened, looked at, listed. */
+static const char *denied;
+static struct io plain;
+
+static bool is_denied(const char *path)
+{
+	if (!strstr(path, denied))
+		return false;
+	errno = EACCES;
+	return true;
+}
+
+static int open_denied(const char *path, int flags, mode_t mode)
+{
+	return is_denied(path) ? -1 : plain.open(path, flags, mode);
+}
+
+static int lstat_denied(const char *path, struct stat *st)
+{
+	/* the folder itself is seen, what is in it is not */
+	const char *at = strstr(path, denied);
+
+	return at && at[strlen(denied)] == '/' && is_denied(path) ? -1
+								  : plain.lstat(path, st);
+}
+
+static DIR *opendir_denied(const char *path)
+{
+	return is_denied(path) ? NULL : plain.opendir(path);
+}
+
+static void deny(const char *what)
+{
+	denied = what;
+	plain = io;
+	io.open = open_denied;
+	io.lstat = lstat_denied;
+	io.opendir = opendir_denied;
+}
+
+/* The goals that are known when `what` is denied; what is said of it is in *said. */
+static size_t goals_without(const char *what, str project, struct buf *said)
+{
+	struct recall r;
+	struct err e = ERR_INIT;
+	size_t n = 0;
+
+	buf_reset(said);
+	deny(what);
+	if (recall_open(&r, &vault,
+			&(struct recall_options){.project = project, .all = true}, &e))
+		fail_msg("%s: %s", what, e.msg);
+	n = goals(&r);
+	recall_note(&r, said);
+	io = plain;
+	recall_release(&r);
+	return n;
+}
+
+static void test_recall__what_may_not_be_read_is_told_and_the_rest_answers(void **state)
+{
+	static const char second[] = "vault/p/sessions/s_20260104T090000_0a1b2c.md";
+	struct buf said = BUF_INIT(RECALL_NOTE_MAX);
+
+	(void)state;
+	test_write(second,
+		   STR("- **[goal]** (imp:5 \xC2\xB7 2026-01-03T09:00:00+00:00) Again. "
+		       "<!-- id=ev_2 -->\n"));
+	test_write("vault/q/entities/E.md", STR("# E\n\n- fact\n"));
+	/* never seen before */
+	assert_int_equal(goals_without("s_20260104", STR("p"), &said), 1);
+	assert_str(
+		buf_str(&said),
+		STR("(A note cannot be read: p/sessions/s_20260104T090000_0a1b2c.md. What "
+		    "it says may be missing or old.)\n"));
+	/* another project's trouble is its own */
+	assert_int_equal(goals_without("s_20260104", STR("q"), &said), 1);
+	assert_int_equal(said.n, 0);
+	assert_int_equal(goals_without("nothing", STR("p"), &said), 2);
+	assert_int_equal(said.n, 0);
+	/* known: what is known stays */
+	test_write(second, STR("changed meanwhile\n"));
+	assert_int_equal(goals_without("s_20260104", STR("p"), &said), 2);
+	assert_true(said.n > 0);
+	assert_int_equal(goals_without("s_2026", STR_NONE, &said), 2);
+	assert_str(
+		buf_str(&said),
+		STR("(A note cannot be read: p/sessions/s_20260104T090000_0a1b2c.md. What "
+		    "it says may be missing or old.)\n"));
+	test_write(NOTE, STR("changed too\n"));
+	goals_without(".md", STR_NONE, &said);
+	assert_true(
+		str_starts(buf_str(&said),
+			   STR("(2 notes cannot be read, p/sessions/s_20260103T090000")));
+	assert_int_equal(goals_without("nothing", STR("p"), &said), 0);
+	assert_int_equal(said.n, 0);
+	buf_release(&said);
+}
+
+static void test_recall__a_folder_that_may_not_be_entered_forgets_nothing(void **state)
+{
+	static const char *const what[] = {"/vault/p/sessions", "/vault/p", "/vault"};
+	struct buf said = BUF_INIT(RECALL_NOTE_MAX);
+
+	(void)state;
+	assert_int_equal(goals_without("nothing", STR("p"), &said), 1);
+	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+		assert_int_equal(goals_without(what[i], STR("p"), &said), 1);
+		assert_true(str_starts(buf_str(&said), STR("(The folder ")));
+		assert_true(str_find(buf_str(&said), STR("\n")) + 1 == said.n);
+	}
+	assert_int_equal(goals_without("nothing", STR("p"), &said), 1);
+	assert_int_equal(said.n, 0);
+	buf_release(&said);
+}
+
 static void test_recall__fails_whole_or_answers(void **state)
 {
 	bool met;
@@ -172,6 +292,8 @@ int main(void)
 		T(test_recall__past_its_deadline_asks_without_and_says_so),
 		T(test_recall__damage_that_a_question_meets_is_mended_at_once),
 		T(test_recall__says_when_the_index_cannot_be_kept),
+		T(test_recall__what_may_not_be_read_is_told_and_the_rest_answers),
+		T(test_recall__a_folder_that_may_not_be_entered_forgets_nothing),
 		T(test_recall__fails_whole_or_answers),
 	};
 
