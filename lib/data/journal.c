@@ -63,6 +63,7 @@ static const struct {
 		  {"started_at", offsetof(struct journal, started_at)},
 		  {"last_event_at", offsetof(struct journal, last_event_at)},
 		  {"ended_at", offsetof(struct journal, ended_at)},
+		  {"said_at", offsetof(struct journal, said_at)},
 		  {"offset", offsetof(struct journal, offset)},
 		  {"records", offsetof(struct journal, records)},
 		  {"derived", offsetof(struct journal, derived)},
@@ -194,7 +195,7 @@ static struct journal *load(char *path, str session)
 		log_oom();
 	j->path = path;
 	memcpy(j->session, session.p, session.n);
-	j->started_at = j->last_event_at = j->ended_at = CLOCK_NONE;
+	j->started_at = j->last_event_at = j->ended_at = j->said_at = CLOCK_NONE;
 	if (fs_read(path, &b, NULL) == 0)
 		d = jsondoc_parse(buf_str(&b), JOURNAL_FILE_MAX, NULL);
 	if (d && jsondoc_is_obj(jsondoc_root(d))) {

@@ -66,6 +66,7 @@ struct journal {
 	char *agents
 		[JOURNAL_LIST_MAX]; /* what sub-agents gave back since the last turn ended; redacted, cut */
 	int64_t started_at, last_event_at, ended_at;
+	int64_t said_at;  /* when last_message was said; CLOCK_NONE */
 	uint64_t offset;  /* of the transcript: what its document covers */
 	uint64_t records; /* record number at that offset */
 	uint64_t derived; /* offset up to which its events are in its session's note */

@@ -633,6 +633,12 @@ static void next_todos(struct doc *d, const struct fact_todo *todo, size_t n)
 	}
 }
 
+/* The record of the last words, 0 where none holds them. */
+static uint64_t said_in(const struct facts *f)
+{
+	return f->hooked ? 0 : f->last_text_record;
+}
+
 static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
 {
 	const struct facts *f = d->f;
@@ -640,7 +646,9 @@ static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
 	struct doc_line *l;
 	size_t i;
 
-	if (t->answered)
+	if (f->hooked)
+		label = "- Last words, from a Stop hook: ";
+	else if (t->answered)
 		label = "- Last words: ";
 	else if (t->last && f->last_text_record < t->last->record)
 		label = "- Said before the last request: ";
@@ -655,7 +663,7 @@ static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
 		doc_add(d, l,
 			5 + (double)prose_value(s[i]) + (i == 0 ? 3 : 0) +
 				(i + 2 >= n ? 4 : 0),
-			f->last_text_record);
+			said_in(f));
 	}
 }
 
@@ -675,7 +683,7 @@ static void next_said(struct doc *d, const struct doctask *t)
 
 		buf_add(b, STR("Asked and unanswered: "));
 		doc_quote(d, b, doc_unmarked(s[n - 1]), 300);
-		doc_must(d, l, 30, f->last_text_record);
+		doc_must(d, l, 30, said_in(f));
 		n--;
 	}
 	last_words(d, t, s, n);

@@ -246,6 +246,7 @@ struct facts {
 	uint32_t compactions, interrupts;
 	str last_text;
 	uint64_t last_text_record;
+	bool hooked; /* last_text is from a Stop hook's input: the records end before it (handoff_said.c) */
 	uint64_t stop_hook_record; /* of the last Stop hook that went on after a text */
 	str last_result;
 	uint64_t last_edit_record;

@@ -4,7 +4,7 @@
  * then the text is put together, redacted once more as a whole, and measured; units are
  * dropped again until both measures are within the budget.
  */
-#include "work/handoff.h"
+#include "work/handoff_impl.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "data/claude.h"
 #include "data/config.h"
+#include "data/journal.h"
 #include "data/json.h"
 #include "data/note.h"
 #include "data/transcript.h"
@@ -252,11 +253,15 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 {
 	const struct ending *end = in->ending;
 	const struct facts *f = d->f;
+	enum ending_kind kind = end->kind;
 
+	/* the turn was over, whatever the last record looks like */
+	if (f->hooked && kind != ENDING_RUNNING)
+		kind = ENDING_KILLED_IDLE;
 	buf_add(b, STR("> "));
-	buf_add(b, str_of(banner_start(end->kind)));
-	when(b, end->at != CLOCK_NONE ? end->at : f->last_at);
-	switch (end->kind) {
+	buf_add(b, str_of(banner_start(kind)));
+	when(b, end->at != CLOCK_NONE && !f->hooked ? end->at : f->last_at);
+	switch (kind) {
 	case ENDING_EMPTY:
 		if (end->evidence[0]) {
 			buf_add(b, STR(": "));
@@ -314,6 +319,9 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 	default:
 		buf_byte(b, '.');
 	}
+	if (f->hooked)
+		buf_add(b,
+			STR(" The last words are from a Stop hook: no record holds them."));
 	if (f->nlost)
 		buf_add(b, f->nlost == 1
 				   ? STR(" A call without a result was gone past.")
@@ -566,9 +574,11 @@ static void make_frame(struct doc *d, const struct handoff_input *in,
 }
 
 /* free_evidence: the comments are there for the JSON form and cost nothing. */
-static int render(const struct handoff_input *in, const struct handoff_options *o,
+static int render(const struct handoff_input *given, const struct handoff_options *o,
 		  bool free_evidence, struct buf *out, struct err *e)
 {
+	struct facts facts = *given->facts;
+	struct handoff_input own = *given, *in = &own;
 	uint64_t budget = o->budget ? o->budget : HANDOFF_BUDGET_DEFAULT;
 	struct frame fr = {BUF_INIT(1u << 18), BUF_INIT(1u << 18)};
 	int64_t room, fixed, stated;
@@ -578,6 +588,8 @@ static int render(const struct handoff_input *in, const struct handoff_options *
 
 	if (budget > HANDOFF_DOC_MAX / 4)
 		budget = HANDOFF_DOC_MAX / 4;
+	handoff_take_said(given, &facts);
+	own.facts = &facts;
 	doc_init(&d, in->facts);
 	d.costly = o->evidence && !free_evidence;
 	doctask_find(in->facts, &task);
@@ -855,6 +867,19 @@ static int read_all(struct pass *s, struct source *src, const struct handoff_opt
 	return 0;
 }
 
+/* What our hooks know of the session, or NULL. */
+static struct journal *journal_of(str session)
+{
+	struct buf dir = BUF_INIT(4096);
+	struct journal *j = NULL;
+
+	config_state_dir(&dir);
+	if (dir.n && journal_id_ok(session))
+		j = journal_open(buf_cstr(&dir), session, NULL);
+	buf_release(&dir);
+	return j;
+}
+
 static int render_pass(struct pass *s, const char *path, const struct handoff_options *o,
 		       bool free_evidence, struct buf *out, struct err *e)
 {
@@ -878,11 +903,14 @@ static int render_pass(struct pass *s, const char *path, const struct handoff_op
 		.killed = &s->killed,
 	};
 	struct gitstate git = {.kind = GITSTATE_NONE};
+	struct journal *j = journal_of(f->session);
 	struct tasks tasks;
 	int ret;
 
 	if (!end)
 		oom();
+	in.said = j && j->last_message ? str_of(j->last_message) : STR_NONE;
+	in.said_at = j ? j->said_at : CLOCK_NONE;
 	ending_facts_of(&ef, t);
 	ef.tree = s->tree;
 	if (o->claude_dir)
@@ -902,6 +930,7 @@ static int render_pass(struct pass *s, const char *path, const struct handoff_op
 	ret = render(&in, o, free_evidence, out, e);
 	gitstate_release(&git);
 	tasks_release(&tasks);
+	journal_free(j);
 	buf_release(&dir);
 	free(end);
 	return ret;

@@ -71,7 +71,13 @@ struct handoff_input {
 	const struct fact_todo *
 		todo; /* fresher than the facts' (the client's tasks folder); NULL = take those */
 	size_t ntodo;
+	/* the model's last message, from a Stop hook's input; told when the records end before it */
+	str said;
+	int64_t said_at;
 };
+
+/* The message, said at that time, stands in no record: the client died before it wrote it. */
+bool handoff_unwritten(const struct facts *f, str said, int64_t at);
 
 /* Append the document. HF_ELIMIT when the budget is below the minimum. */
 int handoff_render(const struct handoff_input *in, const struct handoff_options *o,

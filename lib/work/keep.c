@@ -358,8 +358,11 @@ static int render(struct vault *v, const char *state_dir, struct journal *j,
 	struct gitstate git = {0};
 	struct handoff_options ho = {
 		.since = CLOCK_NONE, .kind = o->kind, .status = status_word(o->status)};
-	struct handoff_input in = {
-		.facts = f, .ending = &end, .transcript = j->transcript};
+	struct handoff_input in = {.facts = f,
+				   .ending = &end,
+				   .transcript = j->transcript,
+				   .said = str_of(j->last_message),
+				   .said_at = j->said_at};
 	struct buf claude = BUF_INIT(PATH_MAX);
 	int ret;
 

@@ -414,7 +414,7 @@ int lifecycle_current(struct lifecycle *l, struct err *e)
 
 	if (l->quiet)
 		return 0;
-	o.render = !nothing_new(l->j);
+	o.render = l->spoken || !nothing_new(l->j);
 	o.derive = ends_turn(l->in->kind) &&
 		   (o.render || l->j->derived != l->j->offset) && lifecycle_derives();
 	if (!o.render && !o.derive)
@@ -425,10 +425,14 @@ int lifecycle_current(struct lifecycle *l, struct err *e)
 
 static int turn_ended(struct lifecycle *l, struct err *e)
 {
+	char *before = l->j->last_message ? str_dup(str_of(l->j->last_message)) : NULL;
 	int ret, saved;
 
 	lifecycle_touch(l, false);
 	set_cut(&l->j->last_message, l->in->last_message, LAST_MESSAGE);
+	l->spoken = !str_eq(str_of(before), str_of(l->j->last_message));
+	free(before);
+	l->j->said_at = l->j->last_message ? clock_now() : CLOCK_NONE;
 	ret = lifecycle_current(l, e);
 	if (!ret)
 		journal_list_clear(l->j->agents); /* the transcript has them by now */

@@ -51,6 +51,7 @@ struct lifecycle {
 	struct journal_process process; /* the client, now */
 	struct journal_process before;  /* who ran this session until this event */
 	enum journal_state was;         /* its state until this event */
+	bool spoken; /* the event brought a message that was not known before */
 	bool quiet;                     /* a headless run: journal only */
 };
 

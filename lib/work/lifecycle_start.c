@@ -222,15 +222,34 @@ static void own_document(struct lifecycle *l, struct buf *text)
 	vault_unlock(&l->vault);
 }
 
+/* What the model said last, where the history that it is given does not hold it. */
+static void add_unwritten(const struct lifecycle *l, struct buf *text)
+{
+	struct extract *x = l->j->last_message ? keep_facts(l->state_dir, l->j) : NULL;
+
+	if (x && handoff_unwritten(extract_facts(x, NULL, CLOCK_NONE),
+				   str_of(l->j->last_message), l->j->said_at)) {
+		buf_add(text,
+			STR("Note from handoff: the last message of this session before it "
+			    "ended is not in its history. It was: \""));
+		utf8_show(text, str_of(l->j->last_message), UTF8_ONELINE);
+		buf_add(text, STR("\"\n"));
+	}
+	extract_free(x);
+}
+
 static int tell_resume(struct lifecycle *l, struct buf *text, struct err *e)
 {
 	struct lifecycle_scan s;
+	int ret;
 
 	lifecycle_scan(l, &s);
 	lifecycle_scan_release(&s);
 	lifecycle_left(l, text);
 	own_document(l, text);
-	return lifecycle_current(l, e);
+	ret = lifecycle_current(l, e);
+	add_unwritten(l, text);
+	return ret;
 }
 
 /* ---- the event ---- */

@@ -416,6 +416,42 @@ teardown()
 	[ -z "$output" ]
 }
 
+@test "killed before its last message was written: the next session has it from the Stop hook" {
+	export HANDOFF_NOW=2026-07-16T12:00:00Z
+	starts A
+	says A "Count the lorries at the gate."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	event A Stop stop_hook_active:=false "last_assistant_message=Counted from zero now. I kept int, because more never pass. Shall I add the trailers?"
+	grep -q 'Last words, from a Stop hook: "Counted from zero now.' "$(document_of A)"
+	dies A
+	export HANDOFF_NOW=2026-07-16T12:10:00Z
+	starts B
+	has "The last words are from a Stop hook: no record holds them."
+	has 'Last words, from a Stop hook: "Counted from zero now.'
+	has 'Asked and unanswered: "Shall I add the trailers?"'
+	hasnot "Carry out the open request"
+	hasnot "nothing was said about it"
+	client A
+	event A SessionStart source=resume
+	has 'is not in its history. It was: "Counted from zero now.'
+}
+
+@test "a last message that was written is told once, as its record has it" {
+	export HANDOFF_NOW=2026-07-16T12:00:00Z
+	starts A
+	says A "Count the lorries at the gate."
+	edits A src/count.c "int lorries;" "int lorries = 0;"
+	event A Stop stop_hook_active:=false "last_assistant_message=**Counted** from zero now."
+	answers A "**Counted** from zero now."
+	dies A
+	starts B
+	has '- Last words: "Counted from zero now."'
+	hasnot "Stop hook"
+	client A
+	event A SessionStart source=resume
+	hasnot "not in its history"
+}
+
 # the document of a session
 document_of()
 {

@@ -194,6 +194,87 @@ static void test_handoff__since_judges_what_ran_on_all_records(void **state)
 	buf_release(&out);
 }
 
+/* ---- last words that no record holds ---- */
+
+static void
+test_handoff__a_message_is_unwritten_when_the_records_end_before_it(void **state)
+{
+	static const struct {
+		const char *said, *last_text;
+		int64_t at, last_at;
+		bool unwritten;
+	} row[] = {
+		{"The lamp is dim.", "I read it first.", 9000, 8000, true},
+		{"The lamp is dim.", "", 9000, CLOCK_NONE, true},
+		{"The lamp is dim.", "The lamp is dim.", 9000, 8000, false},
+		{"**The lamp** is  dim.", "The lamp\n- is dim. And off.", 9000, 8000,
+		 false},
+		{"First.\nThe lamp is dim.", "The lamp is dim.", 9000, 8000, false},
+		{"The lamp is dim.", "I read it first.", 9000, 9500, false},
+		{"The lamp is dim.", "I read it first.", CLOCK_NONE, 8000, false},
+		{" ", "I read it first.", 9000, 8000, false},
+		{"", "", 9000, 8000, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct facts f = {.last_at = row[i].last_at,
+				  .last_text = str_of(row[i].last_text)};
+
+		if (handoff_unwritten(&f, str_of(row[i].said), row[i].at) !=
+		    row[i].unwritten)
+			fail_msg("row %zu", i);
+	}
+}
+
+static void
+test_handoff__the_hooks_message_is_the_last_word_and_ends_the_turn(void **state)
+{
+	struct fact_prompt p = {.record = 2,
+				.at = 1000,
+				.kind = FACT_PROMPT,
+				.text = STR("flash the lamp and tell me the voltage")};
+	struct fact_call open = {
+		.record = 3, .at = 1500, .name = STR("Bash"), .label = STR("make flash")};
+	struct facts f = {.records = 3,
+			  .first_at = 1000,
+			  .last_at = 1500,
+			  .prompt = &p,
+			  .nprompt = 1,
+			  .open = &open,
+			  .nopen = 1,
+			  .last = FACT_LAST_CALL};
+	struct ending end = {.kind = ENDING_KILLED_TOOL, .at = 1500};
+	struct handoff_input in = {
+		.facts = &f,
+		.ending = &end,
+		.transcript = "t.jsonl",
+		.said = STR("Flashed, at 3.3 volts. Next I will dim it."),
+		.said_at = 2000};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	o.evidence = true;
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_non_null(strstr(buf_cstr(&out), "> Ended between turns"));
+	assert_non_null(
+		strstr(buf_cstr(&out), "from a Stop hook: no record holds them."));
+	assert_non_null(strstr(buf_cstr(&out), "Last request, answered (see Next): "));
+	assert_non_null(strstr(buf_cstr(&out),
+			       "- Last words, from a Stop hook: \"Flashed, at 3.3 volts. "
+			       "Next I will dim it.\"\n"));
+	assert_non_null(
+		strstr(buf_cstr(&out), "the session went on without it: `make flash`"));
+	in.said_at = CLOCK_NONE;
+	buf_reset(&out);
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_null(strstr(buf_cstr(&out), "Stop hook"));
+	assert_non_null(strstr(buf_cstr(&out), "Killed mid-tool"));
+	buf_release(&out);
+}
+
 static void test_handoff__a_call_that_died_with_the_session_comes_next(void **state)
 {
 	struct fact_prompt p = {.record = 2,
@@ -606,6 +687,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
+		cmocka_unit_test(
+			test_handoff__a_message_is_unwritten_when_the_records_end_before_it),
+		cmocka_unit_test(
+			test_handoff__the_hooks_message_is_the_last_word_and_ends_the_turn),
 		cmocka_unit_test(
 			test_handoff__a_call_that_died_with_the_session_comes_next),
 		cmocka_unit_test(test_handoff__no_budget_is_ever_exceeded),

@@ -28,6 +28,7 @@ static struct journal *fill(const char *id)
 	journal_list_add(j->offered, STR("b.md"));
 	journal_list_add(j->offered, STR("a.md"));
 	j->started_at = 1752576000123;
+	j->said_at = 1752576000456;
 	j->offset = 4096;
 	j->records = 12;
 	j->ino = 99;
@@ -55,6 +56,7 @@ static void test_journal__what_is_saved_comes_back(void **state)
 	assert_string_equal(k->offered[1], "a.md");
 	assert_null(k->offered[2]);
 	assert_int_equal(k->started_at, 1752576000123);
+	assert_int_equal(k->said_at, 1752576000456);
 	assert_true(k->ended_at == CLOCK_NONE);
 	assert_int_equal(k->offset, 4096);
 	assert_true(k->worked);
