@@ -1,7 +1,8 @@
 /*
  * A signal that comes while the next message is waited for ends the process in its handler:
  * nothing is half done then. One that comes during a message is noted and obeyed after the
- * answer; a second one does not wait.
+ * answer, which a client that does not read has END_WAIT_S seconds to take; a second one does
+ * not wait.
  */
 #include "server.h"
 
@@ -20,16 +21,21 @@
 #define ARENA_MAX     (32u << 20)
 #define MESSAGE_MAX   (64u << 20)
 #define ROOTS_WAIT_MS 1000
-#define ROOTS_ID      "handoff-roots"
+#define ROOTS_ID      "handoff-roots-%u"
+#define ID_MAX        32
+#define END_WAIT_S    1
 
-static volatile sig_atomic_t busy, stop;
+static volatile sig_atomic_t busy, sending, stop;
 
+/* Also of the alarm. */
 static void on_signal(int sig)
 {
 	(void)sig;
 	if (!busy || stop)
 		_exit(EXIT_SUCCESS);
 	stop = 1;
+	if (sending)
+		alarm(END_WAIT_S);
 }
 
 static void catch_signals(void)
@@ -41,11 +47,13 @@ static void catch_signals(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGALRM, &sa, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write */
 	/* a mask is inherited: a client that blocks them must still be able to end us */
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -117,11 +125,15 @@ void server_send(struct server *s, struct buf *message)
 		log_warn("a message of over %u bytes was not sent", MESSAGE_MAX);
 		return;
 	}
+	sending = 1;
+	if (stop)
+		alarm(END_WAIT_S);
 	if (fs_write_all(s->out, buf_str(message), "standard output", &e) < 0) {
 		if (e.code != HF_EPIPE)
 			log_warn("%s", e.msg);
 		s->ended = true;
 	}
+	sending = 0;
 }
 
 void server_log(struct server *s, const char *level, const char *text)
@@ -194,19 +206,25 @@ static void take_roots(struct server *s, const struct rpc *m)
 	jsondoc_free(d);
 }
 
-static bool is_roots(const struct rpc *m)
+/* The answer to the newest of our requests: what an older one would tell has changed since. */
+static bool is_roots(const struct server *s, const struct rpc *m)
 {
-	return m->kind == RPC_RESPONSE && str_eq(m->id, STR("\"" ROOTS_ID "\""));
+	char id[ID_MAX];
+
+	snprintf(id, sizeof(id), "\"" ROOTS_ID "\"", s->roots_asked);
+	return m->kind == RPC_RESPONSE && str_eq(m->id, str_of(id));
 }
 
 void server_ask_root(struct server *s)
 {
 	int64_t until = clock_mono_ns() + ROOTS_WAIT_MS * INT64_C(1000000);
 	struct buf b = BUF_INIT(1024);
+	char id[ID_MAX];
 
 	if (!s->can_list_roots || s->roots != ROOTS_UNKNOWN || !where_is_open(&s->where))
 		return;
-	rpc_request(&b, ROOTS_ID, "roots/list", STR_NONE);
+	snprintf(id, sizeof(id), ROOTS_ID, ++s->roots_asked);
+	rpc_request(&b, id, "roots/list", STR_NONE);
 	server_send(s, &b);
 	buf_release(&b);
 	s->roots = ROOTS_ASKED;
@@ -220,7 +238,7 @@ void server_ask_root(struct server *s)
 		if (got != RPC_LINE && got != RPC_LONG)
 			return; /* a late answer is taken when it comes */
 		rpc_parse(&m, line);
-		if (got == RPC_LINE && is_roots(&m))
+		if (got == RPC_LINE && is_roots(s, &m))
 			take_roots(s, &m);
 		else
 			queue_add(&s->ahead, got, line);
@@ -269,7 +287,7 @@ static void answer_message(struct server *s, const struct rpc *m, struct buf *re
 		server_notified(s, m);
 		break;
 	case RPC_RESPONSE:
-		if (is_roots(m))
+		if (is_roots(s, m))
 			take_roots(s, m);
 		break;
 	case RPC_BATCH:
@@ -303,7 +321,11 @@ static void answer_batch(struct server *s, str line, struct buf *reply)
 		any = true;
 		json_add_sep(reply);
 		rpc_parse(&m, element);
-		answer_message(s, &m, reply);
+		if (m.kind == RPC_REQUEST && strcmp(m.method, "initialize") == 0)
+			rpc_fail(reply, m.id, RPC_INVALID_REQUEST,
+				 "Invalid request: initialize is no part of a batch");
+		else
+			answer_message(s, &m, reply);
 		if (reply->n && reply->p[reply->n - 1] == ',')
 			buf_cut(reply, reply->n - 1);
 	}

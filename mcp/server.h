@@ -34,6 +34,7 @@ struct server {
 	struct queue ahead;  /* lines that came while an earlier one was dealt with */
 	bool can_list_roots;
 	enum { ROOTS_UNKNOWN, ROOTS_ASKED, ROOTS_KNOWN } roots;
+	unsigned roots_asked; /* how often: each request has its own id */
 	struct where where;
 	struct memory *memory;
 	/* the program's own file, as it was at the start */
@@ -44,7 +45,7 @@ struct server {
 };
 
 void server_init(struct server *s, int in, int out, const char *argv0);
-/* SIGINT and SIGTERM end the process with status 0: at once while it waits, else after the answer. */
+/* SIGINT and SIGTERM end the process with status 0: at once while it waits, else after the answer, or a second later when nobody reads that. */
 void server_run(struct server *s);
 void server_release(struct server *s);
 

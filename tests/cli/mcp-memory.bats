@@ -550,13 +550,39 @@ where() {
 	serve '{"roots":{}}'
 	say '{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"get_brief"}}'
 	hear
-	say '{"jsonrpc":"2.0","id":"handoff-roots","error":{"code":-32601,"message":"no"}}'
+	root=$(jq -r .id <<<"$reply")
+	say "{\"jsonrpc\":\"2.0\",\"id\":\"$root\",\"error\":{\"code\":-32601,\"message\":\"no\"}}"
 	hear
 	of .id 70
 	of '.result.content[0].text | contains("brief — default")' true
 	leave
 	CLAUDE_PROJECT_DIR=$HOME serve '{"roots":{}}'
 	works get_brief
+	leave
+}
+
+@test "roots that changed are asked for anew, under another id; a late answer to the old one counts no more" {
+	unset HANDOFF_PROJECT
+	mkdir -p "$HOME/gate" "$HOME/tower"
+	cd /
+	serve '{"roots":{"listChanged":true}}'
+	say '{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"get_brief"}}'
+	hear
+	one=$(jq -r .id <<<"$reply")
+	notify notifications/roots/list_changed
+	say "{\"jsonrpc\":\"2.0\",\"id\":\"$one\",\"result\":{\"roots\":[{\"uri\":\"file://$HOME/gate\"}]}}"
+	hear
+	of .id 70
+	say '{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"get_brief"}}'
+	hear
+	of .method roots/list
+	two=$(jq -r .id <<<"$reply")
+	[ "$one" != "$two" ]
+	say "{\"jsonrpc\":\"2.0\",\"id\":\"$one\",\"result\":{\"roots\":[{\"uri\":\"file://$HOME/gate\"}]}}"
+	say "{\"jsonrpc\":\"2.0\",\"id\":\"$two\",\"result\":{\"roots\":[{\"uri\":\"file://$HOME/tower\"}]}}"
+	hear
+	of .id 71
+	of '.result.content[0].text | contains("brief — tower")' true
 	leave
 }
 

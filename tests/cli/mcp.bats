@@ -134,6 +134,12 @@ cancel() {
 	done
 }
 
+@test "initialize in a batch is refused, and the version stays" {
+	feed "${HELLO/$NEWEST/2025-03-26}" "[${HELLO/\"hello\"/5},{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\"}]" '[{"jsonrpc":"2.0","id":7,"method":"ping"}]'
+	[ "$(jq -c '[.[] | [.id, .error.code]]' <<<"${lines[1]}")" = '[[5,-32600],[6,null]]' ]
+	[ "$(jq -c '[.[] | [.id, .error.code]]' <<<"${lines[2]}")" = '[[7,null]]' ]
+}
+
 @test "lines of ten and of thirty megabytes and deep nesting are answered, and the next message too" {
 	{
 		echo "$HELLO"
@@ -195,6 +201,32 @@ cancel() {
 	leave
 	run --separate-stderr -0 bash -c '"$1" <<<"$2" >&-' _ "$M" "$HELLO"
 	[ -z "$output" ]
+}
+
+@test "one signal ends it while the client does not read what it writes" {
+	local n
+	for signal in INT TERM HUP; do
+		mkfifo in.$signal out.$signal
+		exec 7<>in.$signal 8<>out.$signal
+		{
+			echo "$HELLO"
+			for ((n = 0; n < 200; n++)); do
+				echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+			done
+		} >&7
+		"$M" <in.$signal >out.$signal 7>&- 8>&- 3>&- &
+		RUNS=$!
+		# it has begun: the rest is more than a pipe holds
+		IFS= read -r -t $PATIENCE -u 8
+		kill -$signal "$RUNS"
+		for ((n = 0; n < PATIENCE * 10; n++)); do
+			kill -0 "$RUNS" 2>/dev/null || break
+			sleep 0.1
+		done
+		[ $n -lt $((PATIENCE * 10)) ]
+		wait "$RUNS"
+		RUNS=
+	done
 }
 
 @test "the tools are listed in few words, with hints and plain schemas" {
