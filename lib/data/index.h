@@ -211,8 +211,9 @@ enum {
 	INDEX_ODD_EMPTY = 1 << 12,  /* 0 bytes */
 	INDEX_ODD_TIME = 1 << 13,   /* a time that is none */
 	INDEX_ODD_SECRET = 1 << 14, /* held a secret: left out of the index */
+	INDEX_ODD_PACKED = 1 << 15, /* compressed, and damaged */
 };
-#define INDEX_ODDS 15
+#define INDEX_ODDS 16
 
 struct index_file {
 	int64_t id; /* 0: not in the index yet */

@@ -27,6 +27,8 @@ void index_item_of(sqlite3_stmt *st, struct index_item *it)
 		.session = index_column(st, 13),
 		.done = sqlite3_column_int(st, 15) != 0,
 	};
+	if (str_ends(file, STR(".zst")))
+		file.n -= 4;
 	if (str_ends(file, STR(".md")))
 		file.n -= 3;
 	if (it->kind == INDEX_RECORD) {

@@ -166,6 +166,7 @@ struct row {
 
 struct look {
 	struct run *n;
+	enum vault_folder folder;
 	int dir;
 	struct buf rows, texts; /* what the index has, by name */
 	size_t at;              /* rows below are dealt with */
@@ -190,10 +191,12 @@ static bool next_row(const struct look *l, struct row *row, str *name)
 	return true;
 }
 
-static bool is_note(str name)
+static bool is_note(enum vault_folder folder, str name)
 {
-	return name.n && name.p[0] != '.' && str_ends(name, STR(".md")) &&
-	       project_name_ok(name);
+	if (!name.n || name.p[0] == '.' || !project_name_ok(name))
+		return false;
+	return str_ends(name, STR(".md")) ||
+	       (folder == VAULT_ARCHIVE && reindex_is_packed(name));
 }
 
 static int look_at(const char *dir, const char *c_name, void *arg)
@@ -207,7 +210,7 @@ static int look_at(const char *dir, const char *c_name, void *arg)
 	int order = 1;
 
 	(void)dir;
-	if (!is_note(name))
+	if (!is_note(l->folder, name))
 		return 0;
 	while (next_row(l, &row, &known) && (order = str_cmp(known, name)) < 0) {
 		add_name(&l->n->gone, known);
@@ -233,6 +236,7 @@ static int compare(struct run *n, enum vault_folder folder, str project, int dir
 		   struct err *e)
 {
 	struct look l = {.n = n,
+			 .folder = folder,
 			 .dir = dir,
 			 .rows = BUF_INIT(SIZE_MAX),
 			 .texts = BUF_INIT(SIZE_MAX)};
@@ -334,7 +338,7 @@ static int look_named(struct run *n, enum vault_folder folder, str project, stru
 		str name = str_of(told.p + at);
 
 		at += name.n + 1;
-		if (is_note(name)) {
+		if (is_note(folder, name)) {
 			n->r->looked++;
 			ret = read_one(n, folder, project, name, e);
 		}

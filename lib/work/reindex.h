@@ -13,7 +13,7 @@
  * reindex_file for the file they wrote.
  *
  * Read are session notes (also in archive/: their events are retired, what they supersede
- * counts), entity notes and handoff documents. A file that changed is replaced in one
+ * counts), entity notes and handoff documents, the compressed ones of archive/ too. A file that changed is replaced in one
  * transaction; of one that only grew, the new lines are read. What is malformed is left out
  * and counted (index_odd); nothing in a file can make this fail. All texts are redacted.
  *

@@ -27,6 +27,10 @@ int reindex_read_own(struct reindex *r, enum vault_folder folder, str project, s
 /* The items of an entity note, of a document; the whole text is redacted already. */
 int reindex_entity(struct index *ix, struct index_file *f, str text, struct err *e);
 int reindex_document(struct index *ix, struct index_file *f, str text, struct err *e);
+/* The name is that of a compressed document: archive/ keeps old ones so. */
+bool reindex_is_packed(str name);
+/* The name of a file without .md, or .md.zst. */
+str reindex_stem(str name);
 /* A note of archive/ that is a document. */
 bool reindex_is_document(str text);
 

@@ -19,6 +19,7 @@
 #include "base/io.h"
 #include "base/utf8.h"
 #include "data/event.h"
+#include "data/pack.h"
 #include "work/redact.h"
 #include "work/reindex_impl.h"
 
@@ -228,11 +229,6 @@ static int put_line(struct session *s, str line, struct err *e)
 	return ret;
 }
 
-static str stem(str name)
-{
-	return str_ends(name, STR(".md")) ? str_head(name, name.n - 3) : name;
-}
-
 /* From the header, which stands in texts from now on. */
 static int put_header(struct session *s, const struct event_note *n, struct buf *texts,
 		      struct err *e)
@@ -248,10 +244,10 @@ static int put_header(struct session *s, const struct event_note *n, struct buf 
 	if (n->front && n->started.n && !n->started_us)
 		f->odd |= INDEX_ODD_TIME;
 	if ((n->project.n && !str_eq(n->project, f->project)) ||
-	    (n->id.n && !str_eq(n->id, stem(f->name))))
+	    (n->id.n && !str_eq(n->id, reindex_stem(f->name))))
 		f->odd |= INDEX_ODD_NAME;
 	buf_reset(texts);
-	buf_add(texts, n->id.n ? cleaned(s, n->id) : stem(f->name));
+	buf_add(texts, n->id.n ? cleaned(s, n->id) : reindex_stem(f->name));
 	id = texts->n;
 	buf_add(texts, cleaned(s, n->summary));
 	f->session = str_head(buf_str(texts), id);
@@ -368,18 +364,42 @@ static int read_session(struct reindex *r, struct index_file *f, int fd, struct 
 
 /* --- entity notes and documents --- */
 
+/* The bytes of a file, at most REINDEX_WHOLE_MAX of them. */
+static void read_raw(struct index_file *f, int fd, struct buf *out)
+{
+	f->odd = f->size ? 0 : INDEX_ODD_EMPTY;
+	if (f->size > REINDEX_WHOLE_MAX)
+		f->odd |= INDEX_ODD_BIG;
+	if (fs_read_at(fd, 0, REINDEX_WHOLE_MAX, out, NULL) < 0) {
+		f->odd |= INDEX_ODD_READ;
+		f->mtime_ns = 0;
+	}
+}
+
+/* The same of what a compressed file holds: all of it, or nothing. */
+static void read_packed(struct index_file *f, int fd, struct buf *out)
+{
+	struct buf raw = BUF_INIT(REINDEX_WHOLE_MAX);
+	int ret;
+
+	read_raw(f, fd, &raw);
+	ret = f->odd & INDEX_ODD_READ ? 0 : pack_unpack_text(buf_str(&raw), out, NULL);
+	if (ret)
+		f->odd |= ret == HF_ELIMIT ? INDEX_ODD_BIG : INDEX_ODD_PACKED;
+	if (ret || !reindex_is_document(buf_str(out)))
+		buf_reset(out);
+	buf_release(&raw);
+}
+
 /* The text as it may be kept: valid, without NUL, redacted as a whole, before anything is cut. */
 static void read_whole(struct index_file *f, int fd, struct buf *out)
 {
 	struct buf raw = BUF_INIT(REINDEX_WHOLE_MAX), clean = BUF_INIT(SIZE_MAX);
 
-	f->odd = f->size ? 0 : INDEX_ODD_EMPTY;
-	if (f->size > REINDEX_WHOLE_MAX)
-		f->odd |= INDEX_ODD_BIG;
-	if (fs_read_at(fd, 0, REINDEX_WHOLE_MAX, &raw, NULL) < 0) {
-		f->odd |= INDEX_ODD_READ;
-		f->mtime_ns = 0;
-	}
+	if (reindex_is_packed(f->name))
+		read_packed(f, fd, &raw);
+	else
+		read_raw(f, fd, &raw);
 	look_at_bytes(f, f->odd & INDEX_ODD_BIG ? utf8_head(buf_str(&raw), raw.n)
 						: buf_str(&raw));
 	for (size_t i = 0; i < raw.n; i++)
@@ -419,7 +439,7 @@ static int read_open(struct reindex *r, struct index_file *f, int fd, struct err
 
 	if (f->folder == VAULT_SESSIONS)
 		return read_session(r, f, fd, e);
-	if (f->folder == VAULT_ARCHIVE) {
+	if (f->folder == VAULT_ARCHIVE && !reindex_is_packed(f->name)) {
 		/* both kinds lie there */
 		fs_read_at(fd, 0, HEADER_MAX, &text, NULL);
 		if (!reindex_is_document(buf_str(&text))) {

@@ -13,8 +13,17 @@
 
 #define SECTIONS_MAX 64
 
-static str stem(str name)
+#define PACKED ".md.zst"
+
+bool reindex_is_packed(str name)
 {
+	return name.n > sizeof(PACKED) - 1 && str_ends(name, STR(PACKED));
+}
+
+str reindex_stem(str name)
+{
+	if (reindex_is_packed(name))
+		return str_head(name, name.n - (sizeof(PACKED) - 1));
 	return str_ends(name, STR(".md")) ? str_head(name, name.n - 3) : name;
 }
 
@@ -95,7 +104,7 @@ int reindex_entity(struct index *ix, struct index_file *f, str text, struct err 
 	int ret = 0;
 
 	note_parse(&n, text);
-	event_normalise(&title, n.title.n ? n.title : stem(f->name));
+	event_normalise(&title, n.title.n ? n.title : reindex_stem(f->name));
 	event_normalise(&summary, summary_of(n.body));
 	f->title = utf8_head(buf_str(&title), REINDEX_TEXT_MAX);
 	f->summary = utf8_head(buf_str(&summary), REINDEX_TEXT_MAX);

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "data/pack.h"
 #include "work/reindex.h"
 
 #define DOT "\xc2\xb7"
@@ -483,6 +484,80 @@ static void test_reindex__documents_by_section_and_summaries(void **state)
 	finish();
 }
 
+/* A file of the archive, compressed; cut to n bytes unless 0. */
+static void packed_note(const char *path, str text, size_t n)
+{
+	struct buf b = BUF_INIT(4u << 20);
+
+	assert_int_equal(pack_pack(text, &b, NULL), 0);
+	test_write(path, n ? str_head(buf_str(&b), n) : buf_str(&b));
+	buf_release(&b);
+}
+
+static void
+test_reindex__compressed_documents_of_the_archive_like_plain_ones(void **state)
+{
+	static const char doc[] = "---\nproject: p\nkind: auto\nsource_session: abc\n"
+				  "created: 2026-01-03T09:00:00Z\n---\n# Handoff: x\n\n"
+				  "## Goal\nShip.\n\n## Hazards\n- fire\n";
+	static const char want[] = "3 d Goal abc 0|3 d Hazards abc 0|";
+	static const struct {
+		const char *name;
+		unsigned odd;
+	} none[] = {{"cut.md.zst", INDEX_ODD_PACKED},
+		    {"plain.md.zst", INDEX_ODD_PACKED},
+		    {"note.md.zst", 0},
+		    {"long.md.zst", INDEX_ODD_BIG},
+		    {"nothing.md.zst", INDEX_ODD_EMPTY | INDEX_ODD_PACKED}};
+	struct buf texts = BUF_INIT(4096), b = BUF_INIT(4096), big = BUF_INIT(4u << 20);
+	struct index_file f;
+
+	(void)state;
+	start(false);
+	old_note("vault/p/archive/d.md", doc, 0);
+	run();
+	packed_note("vault/p/archive/d.md.zst", str_of(doc), 0);
+	assert_int_equal(unlink(test_path("vault/p/archive/d.md")), 0);
+	packed_note("vault/p/archive/cut.md.zst", str_of(doc), 40);
+	test_write("vault/p/archive/plain.md.zst", str_of(doc));
+	packed_note("vault/p/archive/note.md.zst", STR(HEADER EV("a", "x")), 0);
+	test_write("vault/p/archive/nothing.md.zst", STR(""));
+	buf_add(&big, str_of(doc));
+	while (big.n <= REINDEX_WHOLE_MAX)
+		buf_add(&big, STR("and so on, and so on, and so on, and so on\n"));
+	packed_note("vault/p/archive/long.md.zst", buf_str(&big), 0);
+	/* only the archive has such */
+	packed_note("vault/p/handoffs/e.md.zst", str_of(doc), 0);
+	run();
+	assert_int_equal(index_file_find(ix, VAULT_ARCHIVE, STR("p"), STR("d.md"), &f,
+					 &texts, NULL),
+			 0);
+	assert_int_equal(f.id, 0);
+	assert_int_equal(index_file_find(ix, VAULT_ARCHIVE, STR("p"), STR("d.md.zst"), &f,
+					 &texts, NULL),
+			 0);
+	assert_int_equal(index_span(ix, f.id, 0, 99, add_kind, &b, NULL), 0);
+	assert_string_equal(buf_cstr(&b), want);
+	buf_reset(&b);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		assert_int_equal(index_file_find(ix, VAULT_ARCHIVE, STR("p"),
+						 str_of(none[i].name), &f, &texts, NULL),
+				 0);
+		assert_true(f.id != 0);
+		assert_int_equal(f.odd, none[i].odd);
+		assert_int_equal(index_span(ix, f.id, 0, 99, add_kind, &b, NULL), 0);
+		assert_int_equal(b.n, 0);
+	}
+	assert_int_equal(index_file_find(ix, VAULT_HANDOFFS, STR("p"), STR("e.md.zst"),
+					 &f, &texts, NULL),
+			 0);
+	assert_int_equal(f.id, 0);
+	buf_release(&texts);
+	buf_release(&b);
+	buf_release(&big);
+	finish();
+}
+
 static void test_reindex__other_projects_now_and_then(void **state)
 {
 	(void)state;
@@ -892,6 +967,8 @@ int main(void)
 		cmocka_unit_test(test_reindex__conflicted_copies_count_once),
 		cmocka_unit_test(test_reindex__entities_and_their_facts),
 		cmocka_unit_test(test_reindex__documents_by_section_and_summaries),
+		cmocka_unit_test(
+			test_reindex__compressed_documents_of_the_archive_like_plain_ones),
 		cmocka_unit_test(test_reindex__other_projects_now_and_then),
 		cmocka_unit_test(test_reindex__another_writer_is_not_waited_for),
 		cmocka_unit_test(
