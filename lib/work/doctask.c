@@ -21,16 +21,36 @@
 #define AGENT_BYTES     8000 /* of its result that are looked at */
 #define AGENT_SENTENCES 3
 #define SENTENCES_MAX   60
+#define REPLY_BYTES     40 /* of an answer that is no request of its own */
+#define REPLY_WORDS     3
 #define CALLS_SHOWN     6
+
+static size_t words_of(str s)
+{
+	size_t n = 0;
+	str w;
+
+	while (str_word(&s, &w))
+		n++;
+	return n;
+}
+
+/* It goes on from what was said before it: "yes", "2", "go on then", "Redis" to "Which one?". */
+static bool is_reply(const struct fact_prompt *p)
+{
+	return prose_is_filler(p->text) || docwords_goes_on(p->text) ||
+	       docwords_picks(p->text) ||
+	       (p->asked.n && p->text.n <= REPLY_BYTES &&
+		words_of(p->text) <= REPLY_WORDS);
+}
 
 static bool is_request(const struct fact_prompt *p)
 {
 	if (docwords_is_markup(p->text))
 		return false;
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
-		return !prose_is_filler(p->text) && !docwords_goes_on(p->text) &&
-		       !(str_starts(p->text, STR("/")) &&
-			 doctask_is_client_command(p->text));
+		return !is_reply(p) && !(str_starts(p->text, STR("/")) &&
+					 doctask_is_client_command(p->text));
 	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
 }
 
@@ -79,8 +99,18 @@ void doctask_find(const struct facts *f, struct doctask *t)
 
 	*t = (struct doctask){NULL};
 	for (i = 0; i < f->nprompt; i++) {
-		if (!is_request(&f->prompt[i]))
+		const struct fact_prompt *p = &f->prompt[i];
+
+		if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
+			t->typed = p->record;
+		/* "2" as a session's first word is all that there is */
+		if (!is_request(p) && (t->last || p->asked.n || !docwords_picks(p->text))) {
+			if ((p->kind == FACT_PROMPT || p->kind == FACT_QUEUED) &&
+			    !docwords_is_markup(p->text) && is_reply(p))
+				t->reply = p;
 			continue;
+		}
+		t->reply = NULL;
 		if (!t->first)
 			t->first = &f->prompt[i];
 		t->before = t->last;
@@ -154,6 +184,11 @@ static void quote_request(struct doc *d, struct buf *b, const struct fact_prompt
 		return;
 	}
 	pasted = docwords_typed(&typed, p->text);
+	if (!doc_worth(buf_str(&typed))) { /* a paste and no word beside it */
+		if (pasted > PASTED_LINES)
+			buf_printf(b, "%zu pasted lines: ", pasted);
+		pasted = 0;
+	}
 	doc_say(d, &all, pasted > PASTED_LINES ? buf_str(&typed) : p->text, 0);
 	s = buf_str(&all);
 	if (s.n <= head + tail + QUOTE_SLACK) {
@@ -187,6 +222,29 @@ static void goal_request(struct doc *d, double order, const char *prefix,
 	doc_must(d, l, value, p->record);
 }
 
+/* "2" to the question that it answers; alone where nothing was asked. */
+static void quote_reply(struct doc *d, struct buf *b, const struct fact_prompt *p)
+{
+	doc_quote(d, b, p->text, 120);
+	if (p->asked.n) {
+		buf_add(b, STR(" to "));
+		doc_quote(d, b, doc_unmarked(p->asked), 300);
+	}
+}
+
+/* What was answered since the request; a mere "go on" says nothing. */
+static void goal_reply(struct doc *d, const struct fact_prompt *p)
+{
+	struct doc_line *l;
+
+	if (!p->asked.n && !docwords_picks(p->text))
+		return;
+	l = doc_line(d, DOC_GOAL, DOC_B_GOAL, 0.5, "");
+	buf_add(doc_text(d), p->asked.n ? STR("Answered since: ") : STR("Said since: "));
+	quote_reply(d, &d->text, p);
+	doc_must(d, l, 70, p->record);
+}
+
 /* The summary's account of the whole, on one line. */
 static void goal_summary(struct doc *d, bool roomy)
 {
@@ -218,6 +276,8 @@ void doctask_goal(struct doc *d, const struct doctask *t, bool roomy)
 			     t->answered ? "Last request, answered (see Next): "
 					 : "Open request: ",
 			     t->last, 700, 300, 99);
+	if (t->reply)
+		goal_reply(d, t->reply);
 	if (t->before)
 		goal_request(d, 1, "Before it: ", t->before, 420, 160, 60);
 	if (t->first && t->first != t->last && t->first != t->before)
@@ -676,8 +736,7 @@ static void next_said(struct doc *d, const struct doctask *t)
 	arena_reset(&d->tmp);
 	s = arena_new(&d->tmp, str, SENTENCES_MAX);
 	n = prose_sentences(&d->tmp, f->last_text, false, s, SENTENCES_MAX);
-	if (n && str_ends(s[n - 1], STR("?")) &&
-	    (!t->last || f->last_text_record > t->last->record)) {
+	if (n && prose_asks(s[n - 1]) && f->last_text_record > t->typed) {
 		struct doc_line *l = next_item(d, 3);
 		struct buf *b = doc_text(d);
 
@@ -831,7 +890,15 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 {
 	next_calls(d);
 	next_killed(d, t);
-	if (t->last && !t->answered) {
+	if (t->reply && t->reply->asked.n && t->reply->record > d->f->last_text_record) {
+		struct doc_line *l = next_item(d, 1);
+		struct buf *b = doc_text(d);
+
+		buf_add(b, STR("Go on from the answer "));
+		quote_reply(d, b, t->reply);
+		buf_byte(b, '.');
+		doc_must(d, l, 40, t->reply->record);
+	} else if (t->last && !t->answered) {
 		struct doc_line *l = next_item(d, 1);
 		struct buf *b = doc_text(d);
 

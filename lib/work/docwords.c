@@ -167,6 +167,101 @@ bool docwords_goes_on(str text)
 	       in_list(lowered(text, room, sizeof(room)), words);
 }
 
+#define PICK_WORDS 4
+
+/* A letter, a small number, a mark such as "#2" or "b)". */
+static bool is_mark(str w)
+{
+	size_t digits = 0;
+
+	while (w.n && str_chr(STR("#("), w.p[0]) != STR_NPOS)
+		w = str_from(w, 1);
+	while (w.n && str_chr(STR(").,:;!"), w.p[w.n - 1]) != STR_NPOS)
+		w.n--;
+	while (digits < w.n && str_is_digit(w.p[digits]))
+		digits++;
+	return (w.n == 1 && str_is_alnum(w.p[0])) || (digits == w.n && w.n && w.n <= 3);
+}
+
+bool docwords_picks(str text)
+{
+	static const char *const words[] = {
+		"option",
+		"options",
+		"number",
+		"choice",
+		"variant",
+		"answer",
+		"the",
+		"first",
+		"second",
+		"third",
+		"last",
+		"one",
+		"two",
+		"three",
+		"former",
+		"latter",
+		"both",
+		"all",
+		"none",
+		"neither",
+		"either",
+		"and",
+		"or",
+		"please",
+		"no",
+		"nope",
+		"not",
+		"nein",
+		"non",
+		"nicht",
+		"beide",
+		"alle",
+		"erste",
+		"zweite",
+		"die",
+		"der",
+		"das",
+		"les",
+		"deux",
+		"tous",
+		"la",
+		"le",
+		"premi\xc3\xa8re",
+		"ambos",
+		"todas",
+		"primera",
+		"segunda",
+		"opci\xc3\xb3n",
+		"\xd0\xbd\xd0\xb5\xd1\x82",
+		"\xd0\xbe\xd0\xb1\xd0\xb0",
+		"\xd0\xbf\xd0\xb5\xd1\x80\xd0\xb2\xd1\x8b\xd0\xb9",
+		"\xe4\xb8\x8d",
+		"\xe4\xb8\x8d\xe7\x94\xa8",
+		"\xe9\x83\xbd\xe8\xa6\x81",
+		"\xe7\xac\xac\xe4\xb8\x80\xe4\xb8\xaa",
+		"\xe7\xac\xac\xe4\xba\x8c\xe4\xb8\xaa",
+		"\xe3\x81\x84\xe3\x81\x84\xe3\x81\x88",
+		"\xec\x95\x84\xeb\x8b\x88\xec\x9a\x94",
+		NULL};
+	char room[WORD_BYTES];
+	size_t n = 0;
+	str w;
+
+	while (str_word(&text, &w)) {
+		str bare = w;
+
+		while (bare.n && str_chr(STR(",.!;:"), bare.p[bare.n - 1]) != STR_NPOS)
+			bare.n--;
+		if (++n > PICK_WORDS ||
+		    (!is_mark(w) && (!bare.n || bare.n + 4 >= sizeof(room) ||
+				     !in_list(lowered(bare, room, sizeof(room)), words))))
+			return false;
+	}
+	return n > 0;
+}
+
 bool docwords_is_markup(str text)
 {
 	return str_chr(prose_tag(text), '-') != STR_NPOS;

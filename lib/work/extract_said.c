@@ -98,7 +98,44 @@ static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
 #define TOLD_BYTES                                                                       \
 	1500 /* a longer prompt is a task or a paste: no single word of it settles something */
 
-/* The question that a short prompt answers: the last sentence before it. */
+#define ANSWER_BYTES    24 /* of an answer to a question that was followed by a list */
+#define QUESTION_BACK   12 /* sentences that may come after the question */
+#define OPTION_MARK_MAX 3
+
+/* The line of the text that offers what the answer takes: "2", "b)" take "2. Redis", "- b) both". */
+static str option_line(str text, str answer)
+{
+	size_t n = 0;
+	str line;
+
+	while (n < answer.n && str_is_alnum(answer.p[n]))
+		n++;
+	if (n == 0 || n > OPTION_MARK_MAX || answer.n > n + 1)
+		return STR_NONE;
+	while (str_line(&text, &line)) {
+		line = str_trim(line);
+		while (line.n && strchr("-*( ", line.p[0]))
+			line = str_from(line, 1);
+		if (line.n > n + 2 && str_ieq(str_head(line, n), str_head(answer, n)) &&
+		    strchr(".):", line.p[n]))
+			return line;
+	}
+	return STR_NONE;
+}
+
+/* The question and the line that was taken of those after it, as one text in scratch memory. */
+static str question_with(struct extract *x, str question, str line)
+{
+	if (!line.n)
+		return question;
+	buf_reset(&x->text);
+	buf_add(&x->text, question);
+	buf_add(&x->text, STR(" … "));
+	buf_add(&x->text, line);
+	return extract_scratch(x, buf_str(&x->text));
+}
+
+/* The question that a short prompt answers: the last sentence before it, or for a shorter one the last but a few. */
 static str question_before(struct extract *x, str text, enum fact_prompt_kind kind)
 {
 	const struct facts *f = &x->f;
@@ -110,7 +147,13 @@ static str question_before(struct extract *x, str text, enum fact_prompt_kind ki
 	    (f->nprompt && f->last_text_record <= f->prompt[f->nprompt - 1].record))
 		return STR_NONE;
 	s = all_sentences(x, f->last_text, &n);
-	return n && prose_asks(s[n - 1]) ? s[n - 1] : STR_NONE;
+	for (size_t i = n; i-- > 0 && n - i <= QUESTION_BACK;) {
+		if (prose_asks(s[i]))
+			return question_with(x, s[i], option_line(f->last_text, text));
+		if (text.n > ANSWER_BYTES)
+			break;
+	}
+	return STR_NONE;
 }
 
 void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)

@@ -311,7 +311,7 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 		if (f->last == FACT_LAST_RESULT)
 			buf_add(b,
 				STR(" right after a tool result: nothing was said about it."));
-		else if (t->last && t->last->record > f->last_text_record)
+		else if (t->last && t->typed > f->last_text_record)
 			buf_add(b, STR(" before the last prompt was answered."));
 		else
 			buf_add(b, STR(" in the middle of an answer."));

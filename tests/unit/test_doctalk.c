@@ -85,7 +85,7 @@ static void test_doctalk__a_long_prompt_comes_in_pieces_cut_at_borders(void **st
 		{.record = 1, .kind = FACT_PROMPT, .text = STR("first")},
 		{.record = 2, .kind = FACT_PROMPT},
 		{.record = 3, .kind = FACT_PROMPT, .text = STR("before the last")},
-		{.record = 4, .kind = FACT_PROMPT, .text = STR("the last")},
+		{.record = 4, .kind = FACT_PROMPT, .text = STR("dim the last")},
 	};
 	struct buf text = BUF_INIT(1u << 16);
 	struct facts f = base();

@@ -61,6 +61,125 @@ static void test_doctask__a_request_is_answered_by_a_text_with_no_call_open(void
 	assert_false(t.answered);
 }
 
+/* Goal and Next of some prompts after a text that asked; for the next call. */
+static void answered(struct doc *d, struct fact_prompt *p, size_t n, uint64_t text_record,
+		     const char *text)
+{
+	static struct facts f;
+	struct doctask t;
+
+	f = facts_of(p, n);
+	f.last_text = str_of(text);
+	f.last_text_record = text_record;
+	f.last = p[n - 1].record > text_record ? FACT_LAST_PROMPT : FACT_LAST_TEXT;
+	doctask_find(&f, &t);
+	doc_init(d, &f);
+	doctask_goal(d, &t, true);
+	doctask_next(d, &t, NULL, 0);
+}
+
+static void test_doctask__an_answered_question_is_not_asked_again(void **state)
+{
+	struct fact_prompt p[] = {PROMPT(1, "fix the lamp in dim.c"), PROMPT(20, "yes")};
+	struct doc d;
+
+	(void)state;
+	p[1].asked = STR("Shall I push to origin now?");
+	answered(&d, p, 1, 10, "The lamp is fixed at last. Shall I push to origin now?");
+	assert_true(
+		alldoc_has(&d, DOC_NEXT,
+			   "1. Asked and unanswered: \"Shall I push to origin now?\"\n"));
+	doc_release(&d);
+	answered(&d, p, 2, 10, "The lamp is fixed at last. Shall I push to origin now?");
+	assert_false(alldoc_has(&d, DOC_NEXT, "unanswered"));
+	assert_true(alldoc_has(
+		&d, DOC_NEXT,
+		"1. Go on from the answer \"yes\" to \"Shall I push to origin now?\".\n"));
+	assert_string_equal(
+		alldoc(&d, DOC_GOAL),
+		"Open request: \"fix the lamp in dim.c\"\n"
+		"Answered since: \"yes\" to \"Shall I push to origin now?\"\n");
+	doc_release(&d);
+	/* what was answered is under way: nothing to go on from */
+	answered(&d, p, 2, 30, "Pushed.");
+	assert_false(alldoc_has(&d, DOC_NEXT, "Go on from"));
+	assert_true(alldoc_has(&d, DOC_GOAL, "Last request, answered (see Next): "));
+	doc_release(&d);
+	answered(&d, p, 2, 30, "もう一度やりますか？");
+	assert_true(alldoc_has(&d, DOC_NEXT, "1. Asked and unanswered: \"もう"));
+	doc_release(&d);
+}
+
+static void test_doctask__short_answers_are_no_requests(void **state)
+{
+	static const char *const answers[] = {
+		"2",          "a",        "b)",      "the second one", "nein",
+		"go on then", "option 2", "1 and 3", "继续吧"};
+	struct fact_prompt p[] = {PROMPT(1, "pick a cache for the lamp"), PROMPT(20, "2"),
+				  PROMPT(30, "flash it")};
+	struct doctask t;
+	struct facts f;
+	struct doc d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		p[1].text = str_of(answers[i]);
+		f = facts_of(p, 2);
+		doctask_find(&f, &t);
+		if (t.last != &p[0] || t.reply != &p[1] || t.typed != 20)
+			fail_msg("%s", answers[i]);
+	}
+	/* a name is an answer only where something was asked */
+	p[1].text = STR("redis, please");
+	doctask_find(&f, &t);
+	assert_ptr_equal(t.last, &p[1]);
+	p[1].asked = STR("Which one? … 2. Redis");
+	doctask_find(&f, &t);
+	assert_ptr_equal(t.last, &p[0]);
+	answered(&d, p, 2, 10, "Which one?");
+	assert_true(alldoc_has(
+		&d, DOC_GOAL,
+		"Answered since: \"redis, please\" to \"Which one? … 2. Redis\""));
+	doc_release(&d);
+	/* a new request ends it */
+	f = facts_of(p, 3);
+	doctask_find(&f, &t);
+	assert_ptr_equal(t.last, &p[2]);
+	assert_null(t.reply);
+	/* and alone it is all that there is */
+	p[1].asked = STR_NONE;
+	p[1].text = STR("2");
+	f = facts_of(p + 1, 1);
+	doctask_find(&f, &t);
+	assert_ptr_equal(t.last, &p[1]);
+}
+
+static void test_doctask__a_paste_alone_is_quoted_as_one(void **state)
+{
+	struct buf text = BUF_INIT(1 << 16);
+	struct fact_prompt p = {.record = 1, .kind = FACT_PROMPT};
+	struct doc d;
+
+	(void)state;
+	for (int i = 10; i < 60; i++)
+		buf_printf(&text, "10:00:%d lamp[7]: level %d\n", i, i);
+	p.text = buf_str(&text);
+	answered(&d, &p, 1, 0, "");
+	assert_true(alldoc_has(
+		&d, DOC_GOAL,
+		"Open request: 50 pasted lines: \"10:00:10 lamp[7]: level 10"));
+	assert_true(alldoc_has(&d, DOC_GOAL, "level 59\"\n"));
+	doc_release(&d);
+	buf_add(&text, STR("why does it stop?"));
+	p.text = buf_str(&text);
+	answered(&d, &p, 1, 0, "");
+	assert_string_equal(
+		alldoc(&d, DOC_GOAL),
+		"Open request: \"why does it stop?\" (and 50 pasted lines)\n");
+	doc_release(&d);
+	buf_release(&text);
+}
+
 static void test_doctask__a_long_request_keeps_both_its_ends(void **state)
 {
 	char text[4001];
@@ -270,6 +389,9 @@ int main(void)
 			test_doctask__fillers_and_client_commands_are_no_request),
 		cmocka_unit_test(
 			test_doctask__a_request_is_answered_by_a_text_with_no_call_open),
+		cmocka_unit_test(test_doctask__an_answered_question_is_not_asked_again),
+		cmocka_unit_test(test_doctask__short_answers_are_no_requests),
+		cmocka_unit_test(test_doctask__a_paste_alone_is_quoted_as_one),
 		cmocka_unit_test(test_doctask__a_long_request_keeps_both_its_ends),
 		cmocka_unit_test(
 			test_doctask__a_plan_is_quoted_by_its_heading_and_its_reason),

@@ -127,6 +127,29 @@ static void test_docwords__going_on_is_no_request_of_its_own(void **state)
 	assert_false(docwords_goes_on(STR("")));
 }
 
+static void test_docwords__picks_say_nothing_alone(void **state)
+{
+	static const char *const yes[] = {"2",   "a",          "b)",
+					  "#3",  "1, 2 and 4", "Option 2.",
+					  "no",  "both",       "the first one",
+					  "нет", "100"};
+	static const char *const no[] = {"",
+					 "2 lamps",
+					 "a lamp",
+					 "1000",
+					 "no lamps",
+					 "the first one is dim",
+					 "and or not the first"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!docwords_picks(str_of(yes[i])))
+			fail_msg("%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (docwords_picks(str_of(no[i])))
+			fail_msg("%s", no[i]);
+}
+
 static void test_docwords__takes_any_bytes(void **state)
 {
 	static const char bytes[] = "\xff\xfe не\xd0 \xe5\xa5 ok\x80, never";
@@ -138,6 +161,7 @@ static void test_docwords__takes_any_bytes(void **state)
 		str s = {bytes, n};
 
 		assert_true(docwords_constraint(s) >= 0);
+		docwords_picks(s);
 		buf_reset(&b);
 		assert_int_equal(docwords_typed(&b, s), 0);
 	}
@@ -153,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_docwords__lines_of_a_log_are_nobodys_words),
 		cmocka_unit_test(test_docwords__client_markup_is_told_from_a_tag_in_html),
 		cmocka_unit_test(test_docwords__going_on_is_no_request_of_its_own),
+		cmocka_unit_test(test_docwords__picks_say_nothing_alone),
 		cmocka_unit_test(test_docwords__takes_any_bytes),
 	};
 

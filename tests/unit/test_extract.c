@@ -255,6 +255,26 @@ static void test_extract__a_short_answer_keeps_the_question(void **state)
 	free_facts();
 }
 
+static void test_extract__a_pick_keeps_the_question_and_what_it_takes(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("pick a cache");
+	assistant("Which one?\\n1. memory\\n2. Redis on a host\\nI like the second.");
+	user("2");
+	assistant("Where?\\n- **b)** in the hall\\n- a) outside");
+	user("a");
+	assistant("Is it fine? It stands in the hall.");
+	user("move it to the other side of the hall");
+	f = facts();
+	is(f->prompt[1].asked, "Which one? … 2. Redis on a host");
+	is(f->prompt[2].asked, "Where? … a) outside");
+	is(f->prompt[3].asked, "");
+	free_facts();
+}
+
 static void test_extract__interrupts_and_refusals_are_the_users(void **state)
 {
 	const struct facts *f;
@@ -1856,6 +1876,8 @@ int main(void)
 		cmocka_unit_test(test_extract__prompts_have_a_kind_and_a_record),
 		cmocka_unit_test(test_extract__words_said_twice_in_a_row_are_one_prompt),
 		cmocka_unit_test(test_extract__a_short_answer_keeps_the_question),
+		cmocka_unit_test(
+			test_extract__a_pick_keeps_the_question_and_what_it_takes),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
 		cmocka_unit_test(
 			test_extract__what_is_settled_is_a_verdict_what_is_offered_none),

@@ -339,6 +339,8 @@ static void test_prose__fillers_say_nothing_in_any_language(void **state)
 	static const char *const yes[] = {
 		"yes",
 		"OK, continue please!",
+		"go on then",
+		"alright, keep going",
 		"thanks, continue",
 		"\xD0\x94\xD0\xB0, \xD0\xBF\xD1\x80\xD0\xBE\xD0\xB4\xD0\xBE\xD0\xBB\xD0\xB6\xD0"
 		"\xB0\xD0\xB9",
