@@ -14,19 +14,6 @@ static const char *project_dir(void)
 	return dir && dir[0] == '/' ? dir : NULL;
 }
 
-static char *repository_here(void)
-{
-	char here[PATH_MAX];
-	struct project p = {0};
-	bool is;
-
-	if (!getcwd(here, sizeof(here)) || project_of(&p, here, NULL, NULL))
-		return str_dup(STR_NONE);
-	is = p.common != NULL && p.source != PROJECT_BY_NOTHING;
-	project_release(&p);
-	return str_dup(is ? str_of(here) : STR_NONE);
-}
-
 void where_init(struct where *w)
 {
 	struct buf state = BUF_INIT(PATH_MAX);
@@ -51,12 +38,14 @@ void where_root(struct where *w, const char *path)
 
 const char *where_dir(struct where *w)
 {
+	char here[PATH_MAX];
+
 	if (project_dir())
 		return project_dir();
 	if (w->root)
 		return w->root;
 	if (!w->cwd)
-		w->cwd = repository_here();
+		w->cwd = str_dup(str_of(getcwd(here, sizeof(here)) ? here : ""));
 	return w->cwd;
 }
 

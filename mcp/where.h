@@ -6,9 +6,8 @@
  *   where_root(&w, path);             what the client named as its root, if it was asked
  *   const char *dir = where_dir(&w);  "": none is known
  *
- * The directory is CLAUDE_PROJECT_DIR, else the client's first root, else the current one if it
- * lies in a repository: a server is started in all kinds of places. Nothing is ever created
- * relative to it. The session is the one that the journal knows of the parent process, looked up
+ * The directory is CLAUDE_PROJECT_DIR, else the client's first root, else the current one, as for
+ * the commands and for handoff-mcp. Nothing is ever created relative to it. The session is the one that the journal knows of the parent process, looked up
  * at every call (after /clear the id changes under the server), else CLAUDE_CODE_SESSION_ID.
  */
 #ifndef MCP_WHERE_H
@@ -20,12 +19,13 @@
 struct where {
 	char *state_dir; /* "" when there is no place for it */
 	char *root;      /* the client's; NULL */
-	char *cwd;       /* the current directory, if it lies in a repository; "" */
+	char *cwd;       /* the current directory, as it was when it was first needed; "" when it is gone */
 };
 
 void where_init(struct where *w);
 void where_release(struct where *w);
 void where_root(struct where *w, const char *path);
+/* Never NULL: "" when none is known. */
 const char *where_dir(struct where *w);
 /* Only the client could still tell: no session, no variable. */
 bool where_is_open(const struct where *w);

@@ -507,19 +507,33 @@ where() {
 	rm -rf "$HANDOFF_VAULT"
 }
 
-@test "the project: its variable, the client's, the repository around; else default, and said so" {
+@test "the project: its variable, the client's, the directory's; else default, and said so" {
 	unset HANDOFF_PROJECT
-	mkdir -p "$HOME/plain" "$HOME/repo/sub" "$HOME/locked"
+	mkdir -p "$HOME/plain" "$HOME/my proj" "$HOME/a:b" "$HOME/repo/sub"
 	git -C "$HOME/repo" init -q
-	for d in / "$HOME" "$HOME/plain" /tmp; do
+	for d in / "$HOME" /tmp; do
 		where "$d"
 		[ "$WHERE" = default ]
 		says 'this is project `default`'
 	done
-	[ -z "$(ls -A "$HOME/plain")" ]
-	where "$HOME/repo/sub"
-	[ "$WHERE" = repo ]
-	silent default
+	# the commands say the same of each
+	for d in "$HOME/plain" "$HOME/my proj" "$HOME/a:b" "$HOME/repo/sub"; do
+		where "$d"
+		silent default
+		cd "$d"
+		run -0 "${M%-mcp}" brief
+		[ "${lines[0]}" = "# Hand-off brief — $WHERE" ]
+		echo "$WHERE" >>"$BATS_TEST_TMPDIR/names"
+		[ -z "$(find . -type f -not -path './.git*')" ]
+	done
+	[ "$(cat "$BATS_TEST_TMPDIR/names")" = $'plain\nmy-proj\na-b\nrepo' ]
+	mkdir "$HOME/gone"
+	cd "$HOME/gone"
+	rmdir "$HOME/gone"
+	serve
+	works get_brief
+	says 'brief — default'
+	leave
 	CLAUDE_PROJECT_DIR=$HOME/plain where /
 	[ "$WHERE" = plain ]
 	CLAUDE_PROJECT_DIR=$HOME/repo HANDOFF_PROJECT=named where /
