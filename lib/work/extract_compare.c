@@ -83,6 +83,29 @@ static void add_unmet(struct facts *v, str path, uint64_t record)
 		v->unmet[v->nunmet++] = (struct fact_name){path, 1, record};
 }
 
+/* The word before the file says that it is a means or a pattern: "run x.sh", "as in a.c". */
+static bool is_means(str text, str path)
+{
+	static const str words[] = {
+		STR("with"),    STR("via"),     STR("using"), STR("by"),      STR("like"),
+		STR("from"),    STR("see"),     STR("than"),  STR("per"),     STR("run"),
+		STR("runs"),    STR("running"), STR("call"),  STR("calling"), STR("read"),
+		STR("execute"), STR("reading"), STR("source")};
+	str before = str_head(text, (size_t)(path.p - text.p)), word;
+	size_t k;
+
+	while (before.n && strchr("`\"'(@ ", before.p[before.n - 1]))
+		before.n--;
+	k = str_rchr(before, ' ');
+	word = k == STR_NPOS ? before : str_from(before, k + 1);
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (str_ieq(word, words[i]))
+			return true;
+	}
+	return false;
+}
+
 /* How many files the text names; the first one in *first. *written: something wrote one of them since. */
 static size_t named_files(const struct facts *v, str text, uint64_t record, str *first,
 			  bool *written)
@@ -93,7 +116,8 @@ static size_t named_files(const struct facts *v, str text, uint64_t record, str 
 
 	*written = false;
 	while (prose_token(text, &it, &tick, &t)) {
-		if (t.kind != PROSE_PATH || t.text.p[t.text.n - 1] == '/')
+		if (t.kind != PROSE_PATH || t.text.p[t.text.n - 1] == '/' ||
+		    is_means(text, t.text))
 			continue;
 		if (n++ == 0)
 			*first = t.text;
@@ -108,17 +132,19 @@ static size_t named_files(const struct facts *v, str text, uint64_t record, str 
  */
 static void unmet_clause(struct facts *v, str clause, const struct fact_prompt *p)
 {
+	size_t it = 0, n;
+	str what, first;
 	bool written;
-	size_t n;
-	str first;
 
-	if (!prose_orders_write(clause) || prose_constraint(clause) > 1)
+	if (prose_constraint(clause) > 1)
 		return;
-	n = named_files(v, clause, p->record, &first, &written);
-	if (n == 0 && str_find(clause, STR(" file")) != STR_NPOS)
-		n = named_files(v, p->text, p->record, &first, &written) == 1;
-	if (n && !written)
-		add_unmet(v, first, p->record);
+	while (prose_orders_write(clause, &it, &what)) {
+		n = named_files(v, what, p->record, &first, &written);
+		if (n == 0 && str_find(what, STR(" file")) != STR_NPOS)
+			n = named_files(v, p->text, p->record, &first, &written) == 1;
+		if (n && !written)
+			add_unmet(v, first, p->record);
+	}
 }
 
 /* An order that nothing followed yet is no broken one: the model must have answered after it. */

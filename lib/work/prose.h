@@ -109,8 +109,8 @@ bool prose_tally_fails(str tally);
  * what it is about: the commit named after it, else the path or identifier next to it.
  */
 bool prose_finding(str output, size_t *it, str *clause, str *subject);
-/* An order to write something: "add ...", "please log ...", "keep appending ...". */
-bool prose_orders_write(str clause);
+/* The next order of a clause to write something, from *it: "add ...", "please log ...", "keep appending ..."; what comes after its verb. */
+bool prose_orders_write(str clause, size_t *it, str *what);
 
 /* Name of the tag the text begins with, or STR_NONE. */
 str prose_tag(str s);

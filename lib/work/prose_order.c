@@ -401,43 +401,125 @@ int prose_constraint(str clause)
 
 /* ---- orders to write ---- */
 
-/* what begins an order to write */
-static const str WRITE_VERBS[] = {
-	STR("add "),           STR("append "),       STR("write "),
-	STR("update "),        STR("create "),       STR("edit "),
-	STR("change "),        STR("fix "),          STR("put "),
-	STR("insert "),        STR("replace "),      STR("rewrite "),
-	STR("rename "),        STR("remove "),       STR("delete "),
-	STR("log "),           STR("save "),         STR("record "),
-	STR("document "),      STR("extend "),       STR("implement "),
-	STR("adding "),        STR("appending "),    STR("writing "),
-	STR("updating "),      STR("logging "),      STR("keep adding"),
-	STR("keep appending"), STR("keep updating"), STR("keep writing"),
-	STR("keep logging")};
-static const str ORDER_LEADS[] = {STR(" and "),      STR(" then "),      STR(" please "),
-				  STR(" also "),     STR(" to "),        STR(" now "),
-				  STR(", "),         STR(" carefully "), STR("can you "),
-				  STR("could you "), STR("should "),     STR("must ")};
+/* ---- orders to write ---- */
 
-bool prose_orders_write(str clause)
+/* Deleting is left out: that a file is gone, no call need say by its name. */
+static const str WRITE_VERBS[] = {STR("add "),
+				  STR("append "),
+				  STR("write "),
+				  STR("update "),
+				  STR("create "),
+				  STR("edit "),
+				  STR("change "),
+				  STR("fix "),
+				  STR("put "),
+				  STR("insert "),
+				  STR("replace "),
+				  STR("rewrite "),
+				  STR("log "),
+				  STR("save "),
+				  STR("record "),
+				  STR("document "),
+				  STR("extend "),
+				  STR("implement "),
+				  STR("adding "),
+				  STR("appending "),
+				  STR("writing "),
+				  STR("updating "),
+				  STR("logging "),
+				  STR("keep adding "),
+				  STR("keep appending "),
+				  STR("keep updating "),
+				  STR("keep writing "),
+				  STR("keep logging ")};
+/* what may stand before one inside a clause */
+static const str WRITE_LEADS[] = {
+	STR(" and "),        STR(" then "),       STR(" please "),
+	STR(" also "),       STR(" now "),        STR(", "),
+	STR(" carefully "),  STR("can you "),     STR("could you "),
+	STR("you should "),  STR("you must "),    STR("we should "),
+	STR("want you to "), STR("need you to "), STR("like you to "),
+	STR("you need to "), STR("you have to "), STR("remember to "),
+	STR("forget to "),   STR("make sure to ")};
+/* where what is written ends, and something else is said */
+static const str WRITE_ENDS[] = {
+	STR(" but "),      STR(" then "),     STR(" because "),    STR(" so that "),
+	STR(" and run "),  STR(" and look "), STR(" and check "),  STR(" and see "),
+	STR(" and read "), STR(" and test "), STR(" and delete "), STR(" and remove "),
+	STR(" and show "), STR(" and tell "), STR(" and commit"),  STR(" and push")};
+
+static str written_part(str low)
+{
+	size_t at[COUNT(WRITE_ENDS)], end = low.n;
+	uint64_t found = prose_find_set(low, WRITE_ENDS, COUNT(WRITE_ENDS), at);
+
+	for (size_t i = 0; i < COUNT(WRITE_ENDS); i++) {
+		if (found >> i & 1 && at[i] < end)
+			end = at[i];
+	}
+	return str_head(low, end);
+}
+
+/* The verb, or the lead and the verb, that begins here; its bytes, 0: none. */
+static size_t write_verb(str s)
+{
+	for (size_t i = 0; i < COUNT(WRITE_VERBS); i++) {
+		if (str_starts(s, WRITE_VERBS[i]))
+			return WRITE_VERBS[i].n;
+	}
+	return 0;
+}
+
+static size_t lead_and_verb(str s)
+{
+	size_t n;
+
+	for (size_t i = 0; i < COUNT(WRITE_LEADS); i++) {
+		if (s.p[0] != WRITE_LEADS[i].p[0] || !str_starts(s, WRITE_LEADS[i]))
+			continue;
+		n = write_verb(str_from(s, WRITE_LEADS[i].n));
+		if (n)
+			return WRITE_LEADS[i].n + n;
+	}
+	return 0;
+}
+
+/* It asks back ("should we update it?"); "can you add a test?" orders. */
+static bool asks_back(str low)
+{
+	static const str polite[] = {STR("can you"), STR("could you"), STR("would you"),
+				     STR("will you"), STR("please")};
+
+	return prose_asks(low) && !STARTS(low, polite);
+}
+
+bool prose_orders_write(str clause, size_t *it, str *what)
 {
 	char text[CONSTRAINT_MAX];
-	size_t at[COUNT(ORDER_LEADS)];
-	str low, order;
-	uint64_t found;
+	str low, order, part;
+	size_t n;
 
 	clause = str_trim(clause);
 	if (clause.n < CONSTRAINT_MIN || is_pasted(clause))
 		return false;
 	low = prose_lower_head(clause, text, sizeof text);
 	order = after_leads(low);
-	if (STARTS(order, WRITE_VERBS))
+	if (asks_back(low) || str_starts(order, STR("if ")))
+		return false;
+	for (size_t i = *it; i < low.n; i++) {
+		str rest = str_from(low, i);
+
+		n = rest.p == order.p ? write_verb(rest) : 0;
+		if (!n)
+			n = lead_and_verb(rest);
+		if (!n)
+			continue;
+		*it = i + n;
+		part = written_part(str_from(low, i + n));
+		if (str_starts(part, STR("nothing")) || str_starts(part, STR("no ")))
+			continue;
+		*what = (str){clause.p + i + n, part.n};
 		return true;
-	found = prose_find_set(low, ORDER_LEADS, COUNT(ORDER_LEADS), at);
-	for (size_t i = 0; i < COUNT(ORDER_LEADS); i++) {
-		if (found >> i & 1 &&
-		    STARTS(str_from(low, at[i] + ORDER_LEADS[i].n), WRITE_VERBS))
-			return true;
 	}
 	return false;
 }

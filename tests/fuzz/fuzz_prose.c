@@ -121,7 +121,7 @@ static void check_output(str s, str command, bool valid)
 
 static void check_findings(str s, bool valid)
 {
-	str clause, subject;
+	str clause, subject, what;
 	size_t it = 0, before = 0;
 
 	while (prose_finding(s, &it, &clause, &subject)) {
@@ -129,7 +129,9 @@ static void check_findings(str s, bool valid)
 		MUST(!valid || (utf8_valid(clause) && utf8_valid(subject)));
 		before = it;
 	}
-	prose_orders_write(s);
+	it = 0;
+	while (prose_orders_write(s, &it, &what))
+		MUST(what.p >= s.p && what.p + what.n <= s.p + s.n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1350,6 +1350,42 @@ static void test_extract__an_order_to_write_that_nothing_followed_is_unmet(void 
 	free_facts();
 }
 
+/* The first path that stays unmet of an order that nothing but the answer followed; "" none. */
+static void unmet(const char *order, const char *command, const char *want)
+{
+	const struct facts *f;
+
+	start();
+	user(order);
+	if (command)
+		ran(command, "", false);
+	assistant("All of it is done.");
+	f = facts();
+	if (f->nunmet != (want[0] != 0) ||
+	    (want[0] && !str_eq(f->unmet[0].text, str_of(want))))
+		fail_msg("%s: %zu", order, f->nunmet);
+	free_facts();
+}
+
+static void test_extract__only_what_is_to_be_written_is_an_order_to_write(void **state)
+{
+	(void)state;
+	unmet("run the tests and then delete old.c", "make test", "");
+	unmet("look at old.c and delete it", "rm old.c", "");
+	unmet("look at old.c and delete it", NULL, "");
+	unmet("remove the function from util.c but write nothing else", NULL, "");
+	unmet("run ./migrate.sh --apply and then fix old.c", "./migrate.sh --apply",
+	      "old.c");
+	unmet("run ./migrate.sh and update docs/plan.md", NULL, "docs/plan.md");
+	unmet("add the rows by running scripts/fill.sh", NULL, "");
+	unmet("update the lamp using `tools/dim.py`", NULL, "");
+	unmet("write a test like tests/hall.c in tests/dim.c", NULL, "tests/dim.c");
+	unmet("fix it, then read docs/plan.md", NULL, "");
+	unmet("should we update docs/plan.md?", NULL, "");
+	unmet("the script used to write docs/plan.md", NULL, "");
+	unmet("fix src/dim.c", "sed -i s/a/b/ src/dim.c", "");
+}
+
 static void test_extract__a_finding_never_named_again_is_unfollowed(void **state)
 {
 	const struct facts *f;
@@ -1933,6 +1969,8 @@ int main(void)
 		cmocka_unit_test(test_extract__an_open_shell_call_is_told_whole),
 		cmocka_unit_test(
 			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
+		cmocka_unit_test(
+			test_extract__only_what_is_to_be_written_is_an_order_to_write),
 		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),
 		cmocka_unit_test(test_extract__abandoned_branches_are_left_out),
 		cmocka_unit_test(test_extract__the_same_prompt_on_the_live_branch_stays),
