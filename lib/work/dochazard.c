@@ -1,5 +1,6 @@
 #include "work/dochazard.h"
 
+#include "work/gitsaid.h"
 #include "work/prose.h"
 #include "work/redact.h"
 #include "work/stated.h"
@@ -297,22 +298,11 @@ static void uncommitted_now(struct doc *d, const struct gitstate *git)
 /* "git status" of the records lists other files, but not this one, though it was edited before. */
 static bool status_lists(str status, str rel)
 {
-	str rest = status, line;
+	str path;
 	bool any = false;
+	char mark;
 
-	while (str_line(&rest, &line)) {
-		str t = str_trim(line), path;
-		size_t k = str_chr(t, ':');
-
-		if (str_starts(t, STR("modified:")) || str_starts(t, STR("new file:")) ||
-		    str_starts(t, STR("deleted:")) || str_starts(t, STR("renamed:")))
-			path = str_trim(str_from(t, k + 1));
-		else if (line.n > 3 && line.p[2] == ' ' && line.p[3] != ' ')
-			path = str_trim(str_from(line, 3));
-		else if (line.n > 1 && line.p[0] == '\t')
-			path = t; /* an untracked file of the long form */
-		else
-			continue;
+	while (gitsaid_entry(&status, &mark, &path)) {
 		any = true;
 		if (str_ends(path, rel) || str_ends(rel, path) ||
 		    (str_ends(path, STR("/")) && str_starts(rel, path)))
@@ -321,23 +311,113 @@ static bool status_lists(str status, str rel)
 	return !any;
 }
 
+static uint64_t last_commit(const struct facts *f)
+{
+	return f->ncommit ? f->commit[f->ncommit - 1].record : 0;
+}
+
+/* The path of a file in the session's folder, from there; empty for others. */
+static str inside(const struct facts *f, str path, struct buf *rel)
+{
+	str r;
+
+	buf_reset(rel);
+	extract_relative(f, path, rel);
+	r = buf_str(rel);
+	if (!r.n || r.p[0] == '/' || r.p[0] == '~' || r.p[0] == '.' ||
+	    (r.n > 1 && r.p[1] == ':'))
+		return STR_NONE;
+	return r;
+}
+
 /* Edited before the last `git status`, not committed since, and not in it. */
 static bool not_in_status(const struct facts *f, const struct fact_edit *e)
 {
-	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
 	struct buf rel = BUF_INIT(4096);
 	bool missing;
 	str r;
 
-	if (!f->git_status.n || f->git_status.n > STATUS_BYTES || e->last <= commit ||
-	    e->last >= f->git_status_record)
+	if (!f->git_status.n || f->git_status.n > STATUS_BYTES ||
+	    e->last <= last_commit(f) || e->last >= f->git_status_record)
 		return false;
-	extract_relative(f, e->path, &rel);
-	r = buf_str(&rel);
-	missing = r.n && r.p[0] != '/' && r.p[0] != '~' && r.p[0] != '.' &&
-		  !(r.n > 1 && r.p[1] == ':') && !status_lists(f->git_status, r);
+	r = inside(f, e->path, &rel);
+	missing = r.n && !status_lists(f->git_status, r);
 	buf_release(&rel);
 	return missing;
+}
+
+/* What git called unchanged has this file in it. A diff does not show files that are new to git. */
+static bool covers(const struct facts *f, const struct fact_unchanged *u,
+		   const struct fact_edit *e)
+{
+	struct buf rel = BUF_INIT(4096);
+	str path = e->path;
+	bool in;
+
+	if (e->created && !str_eq(u->how, STR("git status")))
+		return false;
+	if (!u->path.n)
+		in = inside(f, path, &rel).n > 0;
+	else if (str_starts(path, u->path) && path.n > u->path.n)
+		in = path.p[u->path.n] == '/' || path.p[u->path.n] == '\\';
+	else
+		in = str_ends(path, u->path) &&
+		     (path.n == u->path.n ||
+		      strchr("/\\", path.p[path.n - u->path.n - 1]));
+	buf_release(&rel);
+	return in;
+}
+
+/* The newest word of git's that this file, edited before and not committed since, is unchanged. */
+static const struct fact_unchanged *unchanged_after(const struct facts *f,
+						    const struct fact_edit *e)
+{
+	struct buf rel = BUF_INIT(4096);
+	const struct fact_unchanged *u = NULL;
+	str r, rest = f->git_status, path;
+	char mark;
+	size_t i;
+
+	if (e->last <= last_commit(f))
+		return NULL;
+	for (i = f->nunchanged; i-- > 0 && f->unchanged[i].record > e->last && !u;)
+		if (covers(f, &f->unchanged[i], e))
+			u = &f->unchanged[i];
+	/* a status after that lists it again: something else has changed it */
+	r = inside(f, e->path, &rel);
+	if (u && r.n && f->git_status_record > u->record &&
+	    gitsaid_entry(&rest, &mark, &path) && status_lists(f->git_status, r))
+		u = NULL;
+	buf_release(&rel);
+	return u;
+}
+
+static bool called_unchanged(struct doc *d, const struct fact_unchanged *u)
+{
+	const struct facts *f = d->f;
+	bool all = str_eq(u->how, STR("git status"));
+	struct doc_line *l = hazard(d, 79, "");
+	struct buf *b = doc_text(d);
+	size_t i, n = 0;
+
+	buf_add(b, STR("- "));
+	doc_code(d, b, u->how, 0);
+	buf_add(b, STR(" at "));
+	doc_time(d, b, u->at);
+	buf_add(b, STR(" showed no change, though these were edited before: "));
+	doc_set_prefix(d, l);
+	buf_add(doc_text(d),
+		all ? STR(" (committed, reverted or ignored, unknown which)")
+		    : STR(" (committed, staged, reverted or ignored, unknown which)"));
+	doc_set_suffix(d, l);
+	l->sep = ", ";
+	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
+		if (unchanged_after(f, &f->edit[i]) != u)
+			continue;
+		doc_path(d, doc_text(d), f->edit[i].path);
+		doc_add(d, l, n++ < 4 ? 7 : 4, f->edit[i].last);
+	}
+	return n > 0;
 }
 
 /* Git and the edits disagree: both are told, with their times. */
@@ -347,12 +427,14 @@ static bool contradicted(struct doc *d)
 	bool told = false;
 	size_t i;
 
+	for (i = 0; i < f->nunchanged; i++)
+		told |= called_unchanged(d, &f->unchanged[i]);
 	for (i = 0; i < f->nedit; i++) {
 		const struct fact_edit *e = &f->edit[i];
 		struct doc_line *l;
 		struct buf *b;
 
-		if (!not_in_status(f, e))
+		if (!not_in_status(f, e) || unchanged_after(f, e))
 			continue;
 		l = hazard(d, 79, "- ");
 		b = doc_text(d);
@@ -372,7 +454,7 @@ static bool contradicted(struct doc *d)
 static void uncommitted_then(struct doc *d, bool contradiction)
 {
 	const struct facts *f = d->f;
-	uint64_t commit = f->ncommit ? f->commit[f->ncommit - 1].record : 0;
+	uint64_t commit = last_commit(f);
 	struct doc_line *l;
 	size_t i, dirty = 0, kept = 0, n = 0;
 
@@ -397,7 +479,8 @@ static void uncommitted_then(struct doc *d, bool contradiction)
 	l->sep = ", ";
 	for (i = f->nedit; i-- > 0 && n < FILES_SHOWN;) {
 		if (!is_kept(f, f->edit[i].path) || f->edit[i].last <= commit ||
-		    (contradiction && not_in_status(f, &f->edit[i])))
+		    (contradiction &&
+		     (not_in_status(f, &f->edit[i]) || unchanged_after(f, &f->edit[i]))))
 			continue;
 		doc_path(d, doc_text(d), f->edit[i].path);
 		doc_add(d, l, n < 4 ? 8 : 4, f->edit[i].last);

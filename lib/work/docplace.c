@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/oom.h"
+#include "work/gitsaid.h"
 #include "work/prose.h"
 #include "work/redact.h"
 
@@ -30,16 +31,42 @@ static const struct fact_commit *last_commit(const struct facts *f)
 	return f->ncommit ? &f->commit[f->ncommit - 1] : NULL;
 }
 
+str docplace_branch(const struct facts *f)
+{
+	struct gitsaid_head h = gitsaid_head(f->git_status);
+	const struct fact_commit *c = last_commit(f);
+
+	if (str_eq(f->branch, STR("HEAD"))) /* so the client writes that it is on none */
+		return STR_NONE;
+	if (f->branch.n || h.branch.n || h.no_branch)
+		return f->branch.n ? f->branch : h.branch;
+	return c && !str_eq(c->branch, STR("detached")) ? c->branch : STR_NONE;
+}
+
+static void recorded_branch(struct buf *out, const struct facts *f)
+{
+	struct gitsaid_head h = gitsaid_head(f->git_status);
+	str branch = docplace_branch(f);
+
+	if (branch.n) {
+		show_foreign(out, branch);
+	} else if (h.detached.n) {
+		buf_add(out, STR("none (detached HEAD at "));
+		show_foreign(out, h.detached);
+		buf_byte(out, ')');
+	} else {
+		buf_add(out, h.no_branch || f->branch.n ? STR("none (detached HEAD)")
+							: STR("unknown"));
+	}
+}
+
 static void recorded_head(struct doc *d, struct buf *out)
 {
 	const struct facts *f = d->f;
 	const struct fact_commit *c = last_commit(f);
 
 	buf_add(out, STR("Branch: "));
-	if (f->branch.n)
-		show_foreign(out, f->branch);
-	else
-		buf_add(out, STR("unknown"));
+	recorded_branch(out, f);
 	buf_add(out, STR(" \xc2\xb7 HEAD: "));
 	if (f->head_sha.n && (!c || f->head_record > c->record)) {
 		doc_code(d, out, f->head_sha, 0);
@@ -59,54 +86,51 @@ static void recorded_head(struct doc *d, struct buf *out)
 	buf_byte(out, '\n');
 }
 
-/* One entry of a status: its mark and its path. */
-static bool status_entry(str line, char *mark, str *path)
+/* How far apart branch and upstream were; nothing where a push has moved that since. */
+static void recorded_upstream(struct buf *out, const struct facts *f,
+			      const struct gitsaid_head *h)
 {
-	static const struct {
-		const char *word;
-		char mark;
-	} forms[] = {{"modified:", 'M'},
-		     {"new file:", 'A'},
-		     {"deleted:", 'D'},
-		     {"renamed:", 'R'}};
-	str t = str_trim(line);
-	size_t i;
-
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (str_starts(t, str_of(forms[i].word))) {
-			*mark = forms[i].mark;
-			*path = str_trim(str_from(t, strlen(forms[i].word)));
-			return path->n > 0;
-		}
+	if (!h->upstream.n ||
+	    (f->npush && f->push[f->npush - 1].record > f->git_status_record))
+		return;
+	if (h->gone) {
+		buf_add(out, STR("upstream "));
+		show_foreign(out, h->upstream);
+		buf_add(out, STR(" is gone"));
+	} else if (!h->apart) {
+		return;
+	} else if (!h->ahead && !h->behind) {
+		buf_add(out, STR("up to date with "));
+		show_foreign(out, h->upstream);
+	} else {
+		buf_add(out, h->ahead ? STR("ahead of ") : STR("behind "));
+		show_foreign(out, h->upstream);
+		buf_printf(out, " by %llu",
+			   (unsigned long long)(h->ahead ? h->ahead : h->behind));
+		if (h->ahead && h->behind)
+			buf_printf(out, ", behind by %llu",
+				   (unsigned long long)h->behind);
 	}
-	if (line.n > 3 && line.p[2] == ' ' &&
-	    str_chr(STR("MADRU? "), line.p[0]) != STR_NPOS &&
-	    str_chr(STR("MADRU? "), line.p[1]) != STR_NPOS &&
-	    str_trim(str_head(line, 2)).n) {
-		*mark = line.p[0] != ' ' ? line.p[0] : line.p[1];
-		*path = str_trim(str_from(line, 3));
-		return path->n > 0;
-	}
-	return false;
+	buf_add(out, STR("; "));
 }
 
 static void recorded_status(struct doc *d, struct buf *out)
 {
 	const struct facts *f = d->f;
-	str rest = f->git_status, line, path;
+	struct gitsaid_head h = gitsaid_head(f->git_status);
+	str rest = f->git_status, path;
 	size_t n = 0;
 	char mark;
 
 	/* a commit after it has made it old */
-	if (!f->git_status.n ||
+	if (!f->git_status_record ||
 	    (f->ncommit && last_commit(f)->record > f->git_status_record))
 		return;
 	buf_add(out, STR("`git status` at "));
 	doc_time(d, out, f->git_status_at);
 	buf_add(out, STR(": "));
-	while (str_line(&rest, &line)) {
-		if (!status_entry(line, &mark, &path))
-			continue;
+	recorded_upstream(out, f, &h);
+	while (gitsaid_entry(&rest, &mark, &path)) {
 		if (n < STATUS_SHOWN) {
 			buf_printf(out, "%s%c ", n ? ", " : "", mark);
 			doc_code(d, out, path, 200);
@@ -115,7 +139,9 @@ static void recorded_status(struct doc *d, struct buf *out)
 	}
 	if (n > STATUS_SHOWN)
 		buf_printf(out, " and %zu more", n - STATUS_SHOWN);
-	if (!n)
+	if (!n && gitsaid_clean(f->git_status))
+		buf_add(out, STR("nothing to commit"));
+	else if (!n)
 		doc_quote(d, out, f->git_status, 120);
 	buf_byte(out, '\n');
 }

@@ -14,6 +14,8 @@
 
 /* Append the fixed lines about git (NULL: not read); brief: branch and HEAD only. */
 void docplace_git(struct doc *d, const struct gitstate *git, bool brief, struct buf *out);
+/* The branch as recorded: by the client, by git's own words, by the last commit; empty: on none, or not known. */
+str docplace_branch(const struct facts *f);
 void docplace_commands(struct doc *d);
 void docplace_files(struct doc *d);
 

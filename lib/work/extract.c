@@ -583,7 +583,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 		[T_RECENT] = off_record,    [T_TODO] = off_record,
 		[T_ANSWER] = off_record,    [T_AGENT] = off_record,
 		[T_REFUSED] = off_record,   [T_SHELLED] = off_record,
-		[T_VERDICT] = off_verdict,
+		[T_VERDICT] = off_verdict,  [T_UNCHANGED] = off_record,
 	};
 	struct sieve s = {t, since};
 	struct facts *v = &x->view;

@@ -154,6 +154,14 @@ struct fact_agent {
 	str id, description, result;
 };
 
+/* Git itself said that nothing is changed: a `git status` or `git diff` that listed nothing. */
+struct fact_unchanged {
+	uint64_t record;
+	int64_t at;
+	str path; /* of what: a file as it was named, a folder (absolute); empty: the session's folder */
+	str how; /* "git status", "git diff", "git diff HEAD" */
+};
+
 struct fact_commit {
 	uint64_t record;
 	str sha, subject, branch;
@@ -210,6 +218,7 @@ struct facts {
 	FACTS_LIST(fact_sentence, thought);
 	FACTS_LIST(fact_edit, edit); /* by last edit */
 	FACTS_LIST(fact_shelled, shelled);
+	FACTS_LIST(fact_unchanged, unchanged);
 	FACTS_LIST(fact_read, read);    /* by last read */
 	FACTS_LIST(fact_name, named);   /* paths in talk, inputs, edits */
 	FACTS_LIST(fact_name, ident);   /* identifiers, sorted by text */
@@ -251,7 +260,7 @@ struct facts {
 	str last_result;
 	uint64_t last_edit_record;
 	int64_t last_edit_at;
-	str git_status; /* output of the last plain `git status` */
+	str git_status; /* output of the last plain `git status`; may be empty */
 	uint64_t git_status_record;
 	int64_t git_status_at;
 	str head_sha, head_subject; /* first line of the last `git log --oneline` */

@@ -6,7 +6,8 @@
  *   extract_call.c   calls and the results of most tools
  *   extract_task.c   agents, background tasks, lists of things to do
  *   extract_file.c   edits and reads
- *   extract_shell.c  commands, errors, git
+ *   extract_shell.c  commands, errors
+ *   extract_git.c    what git did and said
  *   extract_touch.c  files that commands change
  *   extract_lost.c   calls that a killed client left behind
  *   extract_compare.c  what the user ordered or an output found, and nobody came back to
@@ -57,6 +58,7 @@
 #define WAITS_MAX       16
 #define SHELLED_MAX     200
 #define FINDINGS_MAX    32
+#define UNCHANGED_MAX   40
 #define SUMMARIES_MAX   32
 #define UUIDS_MAX       2048
 #define SEEN_MARKS      (8 * UUIDS_MAX)
@@ -198,6 +200,7 @@ enum {
 	T_SHELLED,
 	T_VERDICT,
 	T_SOURCE,
+	T_UNCHANGED,
 	T_COUNT,
 };
 
@@ -298,7 +301,12 @@ void extract_on_shell(struct extract *x, const struct call *c, const struct val 
 		      str text, bool failed);
 /* A command that went well, and of whose output nothing is kept, whatever it says, unless it is the last. */
 bool extract_is_quiet(const struct call *c, const struct block *b);
+
+/* extract_git.c */
+
 void extract_on_pr(struct extract *x, str url, str action);
+void extract_on_git(struct extract *x, const struct call *c, const struct val *result,
+		    str text, bool failed);
 
 /* extract_touch.c */
 

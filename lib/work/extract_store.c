@@ -124,6 +124,10 @@ static const struct field VERDICT_FIELDS[] = {F(record, U64), F(at, U64),
 					      F(k, U32),      F(deadend, BOOL),
 					      F(user, BOOL),  F(text, STR)};
 #undef FIELD_TYPE
+#define FIELD_TYPE struct fact_unchanged
+static const struct field UNCHANGED_FIELDS[] = {F(record, U64), F(at, U64), F(path, STR),
+						F(how, STR)};
+#undef FIELD_TYPE
 #define FIELD_TYPE struct fact_source
 static const struct field SOURCE_FIELDS[] = {F(record, U64), F(at, U64), F(uuid, STR)};
 #undef FIELD_TYPE
@@ -207,6 +211,7 @@ const struct table extract_table[T_COUNT] = {
 	[T_SHELLED] = FACT("shelled", shelled, SHELLED_MAX, SHELLED_FIELDS),
 	[T_VERDICT] = FACT("verdict", verdict, VERDICTS_MAX, VERDICT_FIELDS),
 	[T_SOURCE] = FACT("source", source, SOURCES_MAX, SOURCE_FIELDS),
+	[T_UNCHANGED] = FACT("unchanged", unchanged, UNCHANGED_MAX, UNCHANGED_FIELDS),
 };
 
 /* A new row; the oldest goes when the table is full. */
@@ -691,7 +696,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 4\n"
+#define SAVED_FIRST "handoff-extract 5\n"
 #define SAVED_LAST  "end "
 
 /* Eight bytes at a time: it is much text, and often. */

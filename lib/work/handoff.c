@@ -118,7 +118,7 @@ static void head_of(const struct handoff_input *in, struct front *f)
 
 	*f = (struct front){
 		.session = x->session,
-		.branch = x->branch,
+		.branch = docplace_branch(x),
 		.worktree = x->dir,
 		.transcript = str_of(in->transcript),
 		.created = x->last_at,

@@ -345,6 +345,101 @@ static void test_dochazard__a_status_that_contradicts_an_edit_is_told(void **sta
 	doc_release(&d);
 }
 
+#define HOME "/home/dev/lantern/"
+
+static void hazards_are(struct facts *f, const char *want)
+{
+	struct doc d;
+
+	doc_init(&d, f);
+	dochazard_state(&d, NULL);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS), want);
+	doc_release(&d);
+}
+
+static void test_dochazard__what_git_calls_unchanged_is_not_uncommitted(void **state)
+{
+	struct fact_edit e[] = {
+		{.last = 10, .at = 1, .path = STR(HOME "src/a.c"), .count = 1},
+		{.last = 12, .path = STR(HOME "src/new.c"), .count = 1, .created = true},
+		{.last = 40, .path = STR(HOME "src/late.c"), .count = 1},
+		{.last = 11, .path = STR("/srv/other/b.c"), .count = 1},
+	};
+	struct fact_unchanged u = {
+		.record = 30, .at = 1770920200000, .how = STR("git status")};
+	struct facts f = base();
+
+	(void)state;
+	f.edit = e;
+	f.nedit = 4;
+	f.unchanged = &u;
+	f.nunchanged = 1;
+	hazards_are(
+		&f,
+		"- `git status` at 18:16:40 showed no change, though these were edited before: "
+		"`src/new.c`, `src/a.c` (committed, reverted or ignored, unknown which)\n"
+		"- Edited, and no commit is recorded: `/srv/other/b.c`, `src/late.c`\n");
+	/* a diff says nothing of files that are new to git, nor of the index */
+	u.how = STR("git diff");
+	hazards_are(
+		&f,
+		"- `git diff` at 18:16:40 showed no change, though these were edited before: "
+		"`src/a.c` (committed, staged, reverted or ignored, unknown which)\n"
+		"- Edited, and no commit is recorded: `/srv/other/b.c`, `src/late.c`, `src/new.c`\n");
+	u.path = STR("src/a.c");
+	hazards_are(
+		&f,
+		"- `git diff` at 18:16:40 showed no change, though these were edited before: "
+		"`src/a.c` (committed, staged, reverted or ignored, unknown which)\n"
+		"- Edited, and no commit is recorded: `/srv/other/b.c`, `src/late.c`, `src/new.c`\n");
+	u.path = STR("c/a.c"); /* another file */
+	hazards_are(
+		&f,
+		"- No commit is recorded: the edits above are uncommitted, as far as the records tell.\n");
+	u.path = STR("/srv/other");
+	hazards_are(
+		&f,
+		"- `git diff` at 18:16:40 showed no change, though these were edited before: "
+		"`/srv/other/b.c` (committed, staged, reverted or ignored, unknown which)\n"
+		"- Edited, and no commit is recorded: `src/late.c`, `src/new.c`, `src/a.c`\n");
+}
+
+static void test_dochazard__a_later_word_of_gits_counts(void **state)
+{
+	struct fact_edit e = {.last = 10, .path = STR(HOME "src/a.c"), .count = 1};
+	struct fact_unchanged u[] = {
+		{.record = 9, .at = 1770920100000, .how = STR("git status")},
+		{.record = 30, .at = 1770920200000, .how = STR("git diff HEAD")},
+		{.record = 31, .at = 1770920300000, .how = STR("git status")}};
+	struct fact_commit c = {.record = 20};
+	struct facts f = base();
+
+	(void)state;
+	f.edit = &e;
+	f.nedit = 1;
+	f.unchanged = u;
+	f.nunchanged = 1; /* only before the edit */
+	hazards_are(
+		&f,
+		"- No commit is recorded: the edits above are uncommitted, as far as the records tell.\n");
+	f.nunchanged = 3;
+	hazards_are(
+		&f,
+		"- `git status` at 18:18:20 showed no change, though these were edited before: "
+		"`src/a.c` (committed, reverted or ignored, unknown which)\n");
+	/* listed again since */
+	f.git_status = STR(" M src/a.c\n");
+	f.git_status_record = 50;
+	hazards_are(
+		&f,
+		"- No commit is recorded: the edits above are uncommitted, as far as the records tell.\n");
+	/* committed in between: nothing is strange */
+	f.git_status_record = 0;
+	f.commit = &c;
+	f.ncommit = 1;
+	hazards_are(&f, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +457,9 @@ int main(void)
 		cmocka_unit_test(test_dochazard__live_git_says_what_is_not_committed),
 		cmocka_unit_test(
 			test_dochazard__a_status_that_contradicts_an_edit_is_told),
+		cmocka_unit_test(
+			test_dochazard__what_git_calls_unchanged_is_not_uncommitted),
+		cmocka_unit_test(test_dochazard__a_later_word_of_gits_counts),
 	};
 
 	return cmocka_run_group_tests_name("dochazard", tests, NULL, NULL);

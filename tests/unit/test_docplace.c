@@ -50,6 +50,71 @@ static void test_docplace__recorded_state_is_said_to_be_recorded(void **state)
 	assert_null(strstr(git_lines(&f, &gone, false), "git status"));
 }
 
+/* The lines below the first one. */
+static const char *recorded(struct facts *f)
+{
+	struct gitstate gone = {.kind = GITSTATE_NO_DIR};
+
+	return strchr(git_lines(f, &gone, false), '\n') + 1;
+}
+
+static void test_docplace__branch_and_distance_are_read_from_a_status(void **state)
+{
+	struct fact_commit c = {.record = 5, .sha = STR("9feff38"), .branch = STR("old")};
+	struct fact_commit push = {.record = 20};
+	struct facts f = base();
+
+	(void)state;
+	f.git_status_at = 1770920300000;
+	f.git_status_record = 11;
+	f.git_status = STR(
+		"On branch topic\nYour branch and 'origin/topic' have diverged,\n"
+		"and have 2 and 1 different commits each, respectively.\n\tmodified:   a.c\n");
+	assert_string_equal(
+		recorded(&f),
+		"Branch: topic \xc2\xb7 HEAD: unknown\n"
+		"`git status` at 18:18:20: ahead of origin/topic by 2, behind by 1; M `a.c`\n");
+	f.push = &push; /* moved the upstream since */
+	f.npush = 1;
+	assert_string_equal(recorded(&f), "Branch: topic \xc2\xb7 HEAD: unknown\n"
+					  "`git status` at 18:18:20: M `a.c`\n");
+	f.npush = 0;
+	f.git_status = STR("## topic...origin/topic [behind 3]\n");
+	assert_string_equal(
+		recorded(&f),
+		"Branch: topic \xc2\xb7 HEAD: unknown\n"
+		"`git status` at 18:18:20: behind origin/topic by 3; nothing to commit\n");
+	f.git_status = STR("## topic...origin/topic [gone]\n?? b.c\n");
+	assert_string_equal(
+		recorded(&f),
+		"Branch: topic \xc2\xb7 HEAD: unknown\n"
+		"`git status` at 18:18:20: upstream origin/topic is gone; ? `b.c`\n");
+	f.git_status =
+		STR("On branch topic\nYour branch is up to date with 'origin/topic'.\n\n"
+		    "nothing to commit, working tree clean\n");
+	f.branch = STR("main"); /* the records' own word is newer */
+	assert_string_equal(
+		recorded(&f),
+		"Branch: main \xc2\xb7 HEAD: unknown\n"
+		"`git status` at 18:18:20: up to date with origin/topic; nothing to commit\n");
+	f.branch = STR("HEAD");
+	f.git_status = STR("HEAD detached at 1f2e3d4\n\tmodified:   a.c\n");
+	assert_string_equal(
+		recorded(&f),
+		"Branch: none (detached HEAD at 1f2e3d4) \xc2\xb7 HEAD: unknown\n"
+		"`git status` at 18:18:20: M `a.c`\n");
+	f.branch = STR_NONE;
+	f.git_status = STR_NONE;
+	f.commit = &c;
+	f.ncommit = 1;
+	assert_string_equal(recorded(&f),
+			    "Branch: old \xc2\xb7 HEAD: `9feff38`\n"
+			    "`git status` at 18:18:20: nothing to commit\n");
+	c.branch = STR("detached"); /* "[detached HEAD 9feff38] ..." */
+	f.git_status_record = 0;
+	assert_string_equal(recorded(&f), "Branch: unknown \xc2\xb7 HEAD: `9feff38`\n");
+}
+
 static void test_docplace__records_never_pass_for_the_repository(void **state)
 {
 	char branch[] = "main", head[] = "156c7fcc0aa", note[] = "not yours";
@@ -173,6 +238,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_docplace__recorded_state_is_said_to_be_recorded),
 		cmocka_unit_test(test_docplace__what_moved_since_is_told),
+		cmocka_unit_test(
+			test_docplace__branch_and_distance_are_read_from_a_status),
 		cmocka_unit_test(test_docplace__records_never_pass_for_the_repository),
 		cmocka_unit_test(test_docplace__commands_are_grouped_by_program),
 		cmocka_unit_test(test_docplace__files_are_told_once),

@@ -654,6 +654,98 @@ static void test_extract__status_and_log_tell_where_git_is(void **state)
 	free_facts();
 }
 
+static void unchanged_is(const struct facts *f, size_t i, const char *path,
+			 const char *how)
+{
+	assert_true(i < f->nunchanged);
+	is(f->unchanged[i].path, path);
+	is(f->unchanged[i].how, how);
+	assert_true(f->unchanged[i].record > 0 && f->unchanged[i].at > 0);
+}
+
+static void test_extract__what_git_calls_unchanged_is_known(void **state)
+{
+	static const struct {
+		const char *command, *output;
+	} not [] = {
+		{"git status -s", " M a.c"},
+		{"git status -s | grep lamp", ""},
+		{"git status -s src", ""},
+		{"git diff", "diff --git a/a.c b/a.c"},
+		{"git diff --cached", ""},
+		{"git diff main", ""},
+		{"git diff HEAD~2 -- src/a.c", ""},
+		{"git diff v1.0..v1.1", ""},
+		{"git diff | grep lamp", ""},
+		{"git diff | head -5 | grep lamp", ""},
+		{"git diff > lamp.patch", ""},
+		{"git diff; true", ""},
+		{"cd ../other && git diff", ""},
+		{"cd ~/other && git status -s", ""},
+		{"git -C /srv/other diff", ""},
+		{"git difftool", ""},
+	};
+	const struct facts *f;
+
+	(void)state;
+	start();
+	for (size_t i = 0; i < sizeof(not ) / sizeof(*not ); i++)
+		ran(not [i].command, not [i].output, false);
+	ran("git diff", "", true);
+	f = facts();
+	assert_int_equal(f->nunchanged, 0);
+	free_facts();
+	ran("git status --porcelain", "", false);
+	ran("git status", "On branch main\\n\\nnothing to commit, working tree clean",
+	    false);
+	ran("git diff --stat | cat", "(Bash completed with no output)", false);
+	ran("cd src && git diff HEAD 2>/dev/null", "", false);
+	ran("git -C /home/dev/lantern diff -- src/a.c docs", "", false);
+	ran("git diff HEAD --stat src/b.c", "", false);
+	ran("cd /srv/other && git status -s", "", false);
+	ran("cd \\\"/srv/an other/\\\" && git diff", "", false);
+	f = facts();
+	unchanged_is(f, 0, "", "git status");
+	unchanged_is(f, 1, "", "git status");
+	unchanged_is(f, 2, "", "git diff");
+	unchanged_is(f, 3, "", "git diff HEAD");
+	unchanged_is(f, 4, "src/a.c", "git diff");
+	unchanged_is(f, 5, "docs", "git diff");
+	unchanged_is(f, 6, "src/b.c", "git diff HEAD");
+	unchanged_is(f, 7, "/srv/other", "git status");
+	unchanged_is(f, 8, "/srv/an other", "git diff");
+	assert_int_equal(f->nunchanged, 9);
+	free_facts();
+	for (int i = 0; i < 100; i++)
+		ran("git diff", "", false);
+	f = facts();
+	assert_int_equal(f->nunchanged, 40);
+	assert_true(f->unchanged[39].record > f->unchanged[0].record);
+	free_facts();
+}
+
+static void test_extract__git_in_another_folder_says_nothing_of_this_one(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	ran("cd /home/dev/lantern && git status -s", " M a.c", false);
+	ran("git log --oneline -1", "1f2e3d4 lamp: dim", false);
+	ran("cd ../other && git status", "On branch other\\n\\tmodified: b.c", false);
+	ran("cd /srv/other && git status -s", " M c.c", false);
+	ran("cd /srv/other && git log --oneline -1", "ccccccc elsewhere", false);
+	f = facts();
+	is(f->git_status, " M a.c");
+	is(f->head_sha, "1f2e3d4");
+	free_facts();
+	ran("git status -s", "", false); /* a clean one takes its place */
+	f = facts();
+	is(f->git_status, "");
+	assert_int_equal(f->git_status_record, 12);
+	free_facts();
+}
+
 static void shelled_is(const struct facts *f, size_t i, const char *path, const char *how)
 {
 	assert_true(i < f->nshelled);
@@ -1935,6 +2027,9 @@ int main(void)
 			test_extract__git_is_read_from_output_and_from_the_client),
 		cmocka_unit_test(test_extract__files_changed_by_commands_are_known),
 		cmocka_unit_test(test_extract__status_and_log_tell_where_git_is),
+		cmocka_unit_test(test_extract__what_git_calls_unchanged_is_known),
+		cmocka_unit_test(
+			test_extract__git_in_another_folder_says_nothing_of_this_one),
 		cmocka_unit_test(test_extract__a_command_cut_at_every_byte_is_read),
 		cmocka_unit_test(test_extract__a_quiet_commit_is_known_by_its_message),
 		cmocka_unit_test(test_extract__open_calls_are_those_without_a_result),
