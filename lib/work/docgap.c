@@ -110,6 +110,66 @@ static void verify_plan(struct doc *d)
 	}
 }
 
+/* What shows whether a verb of git was carried out. */
+static const struct {
+	const char *verb, *look, *ask;
+} LOOKS[] = {
+	{"commit", "git log --oneline -3", "did the call commit?"},
+	{"push", "git fetch && git status -sb", "did the call push?"},
+	{"add", "git status -s", "did the call stage its files?"},
+	{"merge", "git status", "did the call merge?"},
+	{"rebase", "git status", "is a rebase half done?"},
+	{"stash", "git stash list", "did the call stash or restore changes?"},
+	{"tag", "git tag --points-at HEAD", "did the call tag?"},
+	{"checkout", "git status -sb", "did the call switch or restore?"},
+	{"switch", "git status -sb", "did the call switch branches?"},
+	{"reset", "git reflog -3", "did the call reset?"},
+	{"restore", "git status -s", "did the call restore files?"},
+	{"pull", "git log --oneline -3", "did the call pull?"},
+};
+#define LOOKS_COUNT (sizeof(LOOKS) / sizeof(LOOKS[0]))
+
+/* One line for each kind of effect that calls without a result may have had. */
+static void verify_effects(struct doc *d, const struct fact_call *c,
+			   bool told[LOOKS_COUNT])
+{
+	size_t it = 0, i;
+	str part, verb;
+
+	while (prose_command_part(c->label, false, &it, &part)) {
+		struct doc_line *l;
+		struct buf *b;
+
+		verb = prose_git_verb(part);
+		for (i = 0; i < LOOKS_COUNT && !str_eq(verb, str_of(LOOKS[i].verb)); i++)
+			;
+		if (i == LOOKS_COUNT || told[i])
+			continue;
+		told[i] = true;
+		l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 20 + (double)i * 0.01,
+			     "- [ ] ");
+		b = doc_text(d);
+		doc_code(d, b, str_of(LOOKS[i].look), 0);
+		buf_printf(b, ": %s", LOOKS[i].ask);
+		doc_must(d, l, 11, c->record);
+	}
+}
+
+static void verify_calls(struct doc *d)
+{
+	const struct facts *f = d->f;
+	bool told[LOOKS_COUNT] = {false};
+	size_t i;
+
+	for (i = 0; i < f->nopen + f->nlost; i++) {
+		const struct fact_call *c =
+			i < f->nopen ? &f->open[i] : &f->lost[i - f->nopen];
+
+		if (str_eq(c->name, STR("Bash")) || str_eq(c->name, STR("PowerShell")))
+			verify_effects(d, c, told);
+	}
+}
+
 /* Without the repository: what git should say if the records are the last word. */
 static void verify_git(struct doc *d)
 {
@@ -117,17 +177,7 @@ static void verify_git(struct doc *d)
 	const struct fact_commit *c = f->ncommit ? &f->commit[f->ncommit - 1] : NULL;
 	struct doc_line *l;
 	struct buf *b;
-	size_t i;
 
-	for (i = 0; i < f->nopen; i++) {
-		if (str_find(f->open[i].label, STR("git commit")) == STR_NPOS)
-			continue;
-		l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 20, "- [ ] ");
-		buf_add(doc_text(d),
-			STR("`git status -sb` and `git log --oneline -3`: did the open call commit?"));
-		doc_must(d, l, 11, f->open[i].record);
-		return;
-	}
 	if (!c || !c->sha.n)
 		return;
 	l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 21, "- [ ] ");
@@ -142,6 +192,7 @@ void docgap_verify(struct doc *d, const struct gitstate *git)
 {
 	verify_checks(d);
 	verify_plan(d);
+	verify_calls(d);
 	if (!git || git->kind != GITSTATE_REPO)
 		verify_git(d);
 }

@@ -148,6 +148,37 @@ bool dochazard_only_reads(const struct fact_call *c)
 	return c->label.n > 0 && prose_only_reads(c->label);
 }
 
+#define PART_BYTES  110 /* of one command of a long list */
+#define PARTS_SHOWN 8
+
+void dochazard_call(struct doc *d, struct buf *b, const struct fact_call *c, size_t max)
+{
+	bool shell = str_eq(c->name, STR("Bash")) || str_eq(c->name, STR("PowerShell"));
+	size_t it = 0, shown = 0, left = 0;
+	str part;
+
+	if (!shell || c->label.n <= max) {
+		doc_code(d, b, c->label, max);
+		return;
+	}
+	/* a list too long to be shown whole: what it would change, one by one */
+	while (prose_command_part(c->label, false, &it, &part)) {
+		if (prose_only_reads(part))
+			continue;
+		if (shown == PARTS_SHOWN) {
+			left++;
+			continue;
+		}
+		if (shown++)
+			buf_add(b, STR(", "));
+		doc_code(d, b, part, PART_BYTES);
+	}
+	if (left)
+		buf_printf(b, " and %zu more", left);
+	if (!shown)
+		doc_code(d, b, c->label, max);
+}
+
 static void half_applied(struct doc *d, const struct fact_call *c, size_t at, str end)
 {
 	struct doc_line *l;
@@ -157,7 +188,7 @@ static void half_applied(struct doc *d, const struct fact_call *c, size_t at, st
 		return;
 	l = hazard(d, 12 + (double)at * 0.01, "- Possibly half-applied: ");
 	b = doc_text(d);
-	doc_code(d, b, c->label, 160);
+	dochazard_call(d, b, c, 160);
 	buf_add(b, STR(" was started at "));
 	doc_time(d, b, c->at);
 	buf_add(b, end);

@@ -22,6 +22,8 @@ void dochazard_stated(struct doc *d, const str *carried, size_t ncarried);
 void dochazard_state(struct doc *d, const struct gitstate *git);
 /* The call changes nothing (git diff, ls, a search): it can be repeated. */
 bool dochazard_only_reads(const struct fact_call *c);
+/* Append a call as code, at most max bytes; of a longer list of commands those that change something, one by one. */
+void dochazard_call(struct doc *d, struct buf *b, const struct fact_call *c, size_t max);
 /* No newer check of the same family. */
 bool dochazard_newest(const struct facts *f, const struct fact_command *c);
 /* The check's newest run failed, by its status, its counts, or an error in its output. */

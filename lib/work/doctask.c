@@ -104,7 +104,8 @@ void doctask_find(const struct facts *f, struct doctask *t)
 		if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
 			t->typed = p->record;
 		/* "2" as a session's first word is all that there is */
-		if (!is_request(p) && (t->last || p->asked.n || !docwords_picks(p->text))) {
+		if (!is_request(p) &&
+		    (t->last || p->asked.n || !docwords_picks(p->text))) {
 			if ((p->kind == FACT_PROMPT || p->kind == FACT_QUEUED) &&
 			    !docwords_is_markup(p->text) && is_reply(p))
 				t->reply = p;
@@ -626,7 +627,7 @@ static void next_call(struct doc *d, const struct fact_call *c, bool lost, size_
 		doc_say(d, b, c->name, 60);
 		buf_byte(b, ' ');
 	}
-	doc_code(d, b, c->label, 300);
+	dochazard_call(d, b, c, 300);
 	doc_must(d, l, 50 + (double)at, c->record)->must = !(lost && harmless);
 }
 

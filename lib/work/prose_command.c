@@ -71,39 +71,83 @@ static str command_start(str c)
 	}
 }
 
-/* Lines joined by `; `, or by a blank where a quote is open or the line goes on. */
+/* The word that ends the here-document which this line begins, or STR_NONE. */
+static str here_word(str line)
+{
+	size_t k = str_find(line, STR("<<")), n = 0;
+	str s;
+
+	if (k == STR_NPOS || k == 0 || str_starts(str_from(line, k), STR("<<<")))
+		return STR_NONE;
+	s = str_from(line, k + 2);
+	while (s.n && strchr("-'\"\\ ", s.p[0]))
+		s = str_from(s, 1);
+	while (n < s.n && (str_is_alnum(s.p[n]) || s.p[n] == '_'))
+		n++;
+	return n && !str_is_digit(s.p[0]) ? str_head(s, n) : STR_NONE;
+}
+
+/* Next line outside here-documents; cut: one came behind it. */
+static bool command_line(str *rest, str *line, bool *cut)
+{
+	str word, body;
+
+	*cut = false;
+	if (!str_split(rest, '\n', line))
+		return false;
+	word = here_word(*line);
+	while (word.n && rest->n) {
+		*cut = true;
+		str_split(rest, '\n', &body);
+		if (str_eq(str_trim(body), word))
+			break;
+	}
+	return true;
+}
+
+/* No quote is open at a line's end, and no line goes on in the next. */
+static bool has_whole_lines(str c)
+{
+	size_t quotes = 0;
+	bool cut;
+	str line;
+
+	while (command_line(&c, &line, &cut)) {
+		quotes += prose_count_byte(line, '\'');
+		if (c.n && !cut && str_ends(line, STR("\\")))
+			return false;
+	}
+	return quotes % 2 == 0;
+}
+
+/*
+ * Lines joined by `; `, or by a blank where a quote is open or the line goes on. Of a
+ * here-document ` …` is left; what closes it ("EOF" and `)"`) follows without a border.
+ */
 static void command_lines(struct buf *out, str c)
 {
-	bool whole = prose_count_byte(c, '\'') % 2 == 0 && !prose_has(c, STR("\\\n"));
+	bool whole = has_whole_lines(c), cut, after = false;
 	size_t start = out->n;
 	str line;
 
-	while (str_split(&c, '\n', &line)) {
+	while (command_line(&c, &line, &cut)) {
 		if (!whole && c.n && str_ends(line, STR("\\")))
 			line.n--;
 		line = str_trim(line);
 		if (line.n == 0)
 			continue;
-		if (out->n > start)
+		if (out->n > start && !(after && strchr(")\"'", line.p[0])))
 			buf_add(out, whole ? STR("; ") : STR(" "));
 		prose_squeeze(out, line);
+		if (cut)
+			buf_add(out, STR(PROSE_ELLIPSIS));
+		after = cut;
 	}
 }
 
 void prose_command(struct buf *out, str raw)
 {
-	str c = command_start(raw);
-	size_t k = str_find(c, STR("<<")), line;
-
-	if (k != STR_NPOS && k > 0) {
-		line = str_chr(str_from(c, k), '\n');
-		if (line != STR_NPOS) {
-			command_lines(out, str_head(c, k + line));
-			buf_add(out, STR(PROSE_ELLIPSIS));
-			return;
-		}
-	}
-	command_lines(out, c);
+	command_lines(out, command_start(raw));
 }
 
 #define SHAPER_MAX 16 /* bytes of `| head -20` */

@@ -214,6 +214,32 @@ static void test_docgap__a_file_the_user_named_and_nobody_touched(void **state)
 	doc_release(&d);
 }
 
+static void test_docgap__verify_asks_for_each_effect_of_an_open_call(void **state)
+{
+	struct fact_call open = {
+		.record = 9,
+		.name = STR("Bash"),
+		.label = STR(
+			"git add a.c; git commit -m \"$(cat <<'EOF' …)\" && git -C /x push 2>&1 "
+			"| tail -3; git log -1")};
+	struct fact_call lost = {
+		.record = 5, .name = STR("Bash"), .label = STR("git stash && git push")};
+	struct facts f = {
+		.records = 10, .open = &open, .nopen = 1, .lost = &lost, .nlost = 1};
+	struct doc d;
+
+	(void)state;
+	doc_init(&d, &f);
+	docgap_verify(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_VERIFY),
+		"- [ ] `git log --oneline -3`: did the call commit?\n"
+		"- [ ] `git fetch && git status -sb`: did the call push?\n"
+		"- [ ] `git status -s`: did the call stage its files?\n"
+		"- [ ] `git stash list`: did the call stash or restore changes?\n");
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +254,8 @@ int main(void)
 		cmocka_unit_test(
 			test_docgap__an_open_call_has_the_longest_waits_beside_it),
 		cmocka_unit_test(test_docgap__a_file_the_user_named_and_nobody_touched),
+		cmocka_unit_test(
+			test_docgap__verify_asks_for_each_effect_of_an_open_call),
 	};
 
 	return cmocka_run_group_tests_name("docgap", tests, NULL, NULL);

@@ -217,6 +217,33 @@ static void test_dochazard__a_call_left_behind_may_be_half_applied(void **state)
 	doc_release(&d);
 }
 
+static void test_dochazard__of_a_long_call_every_part_that_acts_is_told(void **state)
+{
+	struct fact_call c = {
+		.name = STR("Bash"),
+		.label = STR(
+			"cd /home/dev/lantern-with-a-long-name; git add src/dim.c src/hall.c "
+			"src/door.c src/stairs.c src/cellar.c; git commit -m \"$(cat <<'EOF' "
+			"…)\"; git log -1; git push 2>&1 | tail -3")};
+	struct facts f = base();
+	struct buf b = BUF_INIT(4096);
+	struct doc d;
+
+	(void)state;
+	doc_init(&d, &f);
+	dochazard_call(&d, &b, &c, 160);
+	assert_str(
+		buf_str(&b),
+		STR("`git add src/dim.c src/hall.c src/door.c src/stairs.c src/cellar.c`, `git "
+		    "commit -m \"$(cat <<'EOF' …)\"`, `git push 2>&1 | tail -3`"));
+	buf_reset(&b);
+	c.label = STR("git push; ls");
+	dochazard_call(&d, &b, &c, 160);
+	assert_str(buf_str(&b), STR("`git push; ls`"));
+	buf_release(&b);
+	doc_release(&d);
+}
+
 static void test_dochazard__state_at_the_end(void **state)
 {
 	struct fact_command c[] = {{.record = 20,
@@ -453,6 +480,8 @@ int main(void)
 		cmocka_unit_test(test_dochazard__the_plans_limits_are_stated),
 		cmocka_unit_test(test_dochazard__what_only_reads_is_not_half_applied),
 		cmocka_unit_test(test_dochazard__a_call_left_behind_may_be_half_applied),
+		cmocka_unit_test(
+			test_dochazard__of_a_long_call_every_part_that_acts_is_told),
 		cmocka_unit_test(test_dochazard__state_at_the_end),
 		cmocka_unit_test(test_dochazard__live_git_says_what_is_not_committed),
 		cmocka_unit_test(

@@ -383,6 +383,15 @@ static void test_prose__commands_become_one_line(void **state)
 	command("it's\nlate", "it's late");
 	command("git commit -F - <<'EOF'\nsubject\nEOF",
 		"git commit -F - <<'EOF'" ELLIPSIS);
+	command("git add x\ngit commit -m \"$(cat <<'EOF'\nit's a; subject\n\nbody\nEOF\n)\"\ngit push "
+		"2>&1 | tail -3",
+		"git add x; git commit -m \"$(cat <<'EOF'" ELLIPSIS
+		")\"; git push 2>&1 | tail -3");
+	command("cat >a <<A\n1\nA\ncat >b <<-B\n2\n\tB\nmake",
+		"cat >a <<A" ELLIPSIS "; cat >b <<-B" ELLIPSIS "; make");
+	command("echo $((1<<3))\nmake", "echo $((1<<3)); make");
+	command("cat <<EOF\nnever ends", "cat <<EOF" ELLIPSIS);
+	command("grep x <<<\"$a\"\nmake", "grep x <<<\"$a\"; make");
 	command("cat << EOF", "cat << EOF");
 	command("", "");
 }
