@@ -68,12 +68,18 @@ struct packet {
 	bool torn;
 	/* what packet_create and packet_pickup say */
 	size_t secrets;
-	bool again; /* this agent had picked it up before */
-	bool taken; /* another agent has: nothing was changed */
+	bool again;    /* this agent had picked it up before */
+	bool taken;    /* another agent has: nothing was changed */
+	bool repeated; /* packet_create: it was there already */
 };
 
 const char *packet_status_name(enum packet_status s);
 bool packet_id_ok(str id);
+/*
+ * What this agent has handed over in this session already, word for word and with the same pins,
+ * and nobody has picked up, is not handed over twice: p is that packet. For clients that ask
+ * again because they lost the reply.
+ */
 int packet_create(const struct record_store *s, const struct packet_new *n,
 		  struct packet *p, struct err *e);
 /* HF_ENOTFOUND, HF_EFORMAT (not even a body can be read). */
@@ -95,8 +101,6 @@ int packet_cancel(const struct record_store *s, str id, struct packet *p, struct
 /* All packets, by id; fn may keep nothing. Files that cannot be read: fn gets p with corrupt and no body. */
 int packet_each(const struct record_store *s, int (*fn)(struct packet *p, void *arg),
 		void *arg, struct err *e);
-/* The packet waits for this agent (by its name, or for anyone but this very session). */
-bool packet_is_for(const struct packet *p, const struct record_store *s);
 
 #define PACKET_OFFERS_MAX 8
 

@@ -3,6 +3,7 @@
  */
 #include "work/packet.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,22 +14,6 @@
 #include "work/redact.h"
 
 #define OFFER_SUMMARY 160 /* bytes shown of one */
-
-bool packet_same_session(const struct packet *p, const struct record_store *s)
-{
-	return s->session && *s->session && str_eq(p->session, str_of(s->session));
-}
-
-bool packet_is_for(const struct packet *p, const struct record_store *s)
-{
-	str me = str_of(record_agent(s));
-
-	if (p->status != PACKET_WAITING || !p->body)
-		return false;
-	if (p->to.n)
-		return str_eq(p->to, me);
-	return !(str_eq(p->from, me) && packet_same_session(p, s));
-}
 
 struct each {
 	const struct record_store *s;
@@ -80,38 +65,42 @@ struct search {
 	char lost[PACKET_ID_BYTES]; /* the same in another session */
 };
 
-static void look_again(struct search *f, const struct packet *p)
+static void copy_time(char to[32], str at)
+{
+	snprintf(to, 32, "%.*s", STR_ARG(str_head(at, 31)));
+}
+
+static void look_again(struct search *f, const struct packet_head *h)
 {
 	bool here = f->s->session && *f->s->session &&
-		    strcmp(p->by_session, f->s->session) == 0;
+		    str_eq(h->by_session, str_of(f->s->session));
 
-	if (p->status != PACKET_PICKED_UP || strcmp(p->by, record_agent(f->s)) != 0)
+	if (h->status != PACKET_PICKED_UP || !str_eq(h->by, str_of(record_agent(f->s))))
 		return;
 	if (!here) {
-		memcpy(f->lost, p->id, sizeof(p->id));
-	} else if (strcmp(p->at, f->again_at) >= 0) {
-		memcpy(f->again, p->id, sizeof(p->id));
-		memcpy(f->again_at, p->at, sizeof(p->at));
+		memcpy(f->lost, h->id, sizeof(h->id));
+	} else if (str_cmp(h->at, str_of(f->again_at)) >= 0) {
+		memcpy(f->again, h->id, sizeof(h->id));
+		copy_time(f->again_at, h->at);
 	}
 }
 
-static int look(struct packet *p, void *arg)
+static int look(const struct packet_head *h, void *arg)
 {
 	struct search *f = arg;
-	struct waits w = {.mine = p->to.n > 0};
+	struct waits w = {.mine = h->to.n > 0};
 
-	if (p->corrupt) {
+	if (h->corrupt) {
 		f->corrupt++;
 		return 0;
 	}
-	if (f->from.n && !str_eq(p->from, f->from))
+	if (f->from.n && !str_eq(h->from, f->from))
 		return 0;
-	look_again(f, p);
-	if (!packet_is_for(p, f->s))
+	look_again(f, h);
+	if (!packet_head_is_for(h, f->s))
 		return 0;
-	memcpy(w.id, p->id, sizeof(w.id));
-	memcpy(w.at, p->created_at.p,
-	       p->created_at.n < sizeof(w.at) ? p->created_at.n : 31);
+	memcpy(w.id, h->id, sizeof(w.id));
+	copy_time(w.at, h->created_at);
 	buf_add(&f->list, (str){(const char *)&w, sizeof(w)});
 	return 0;
 }
@@ -221,7 +210,7 @@ int packet_pickup(const struct record_store *s, const struct packet_ask *ask,
 	*p = (struct packet){0};
 	if (ask->id.n)
 		return take(s, ask, ask->id, p, e);
-	ret = packet_each(s, look, &f, e);
+	ret = packet_heads(s, 0, look, &f, e);
 	if (!ret)
 		ret = take_next(s, ask, &f, p, e);
 	buf_release(&f.list);
@@ -251,20 +240,6 @@ int packet_cancel(const struct record_store *s, str id, struct packet *p, struct
 
 /* What waits, for the start of a session. */
 
-struct offers {
-	struct search f;
-	int64_t deadline_ns;
-};
-
-static int look_in_time(struct packet *p, void *arg)
-{
-	struct offers *o = arg;
-
-	if (o->deadline_ns && clock_mono_ns() > o->deadline_ns)
-		return 1;
-	return look(p, &o->f);
-}
-
 static void offer_line(const struct record_store *s, const struct waits *w,
 		       struct buf *out)
 {
@@ -284,18 +259,18 @@ static void offer_line(const struct record_store *s, const struct waits *w,
 
 size_t packet_offer(const struct record_store *s, int64_t deadline_ns, struct buf *out)
 {
-	struct offers o = {{.s = s, .list = BUF_INIT(SIZE_MAX)}, deadline_ns};
+	struct search f = {.s = s, .list = BUF_INIT(SIZE_MAX)};
 	struct waits *w;
 	size_t n;
 
-	packet_each(s, look_in_time, &o, NULL);
-	w = (struct waits *)(void *)o.f.list.p;
-	n = o.f.list.n / sizeof(*w);
+	packet_heads(s, deadline_ns, look, &f, NULL);
+	w = (struct waits *)(void *)f.list.p;
+	n = f.list.n / sizeof(*w);
 	if (n)
 		qsort(w, n, sizeof(*w), by_turn);
 	for (size_t i = 0; i < n && i < PACKET_OFFERS_MAX; i++)
 		offer_line(s, &w[i], out);
-	buf_release(&o.f.list);
+	buf_release(&f.list);
 	return n;
 }
 

@@ -132,7 +132,10 @@ int rectool_create(const struct record_store *s, const struct packet_new *n,
 	if (!ret) {
 		buf_add(&r->json, STR("{\"packet\":"));
 		packet_json(&p, &r->json);
-		buf_printf(&r->text, "Handed over as %s, waits for ", p.id);
+		if (p.repeated)
+			rectool_bool(&r->json, "repeated", true);
+		buf_printf(&r->text, "Handed over%s as %s, waits for ",
+			   p.repeated ? " already" : "", p.id);
 		if (p.to.n)
 			redact_show(&r->text, p.to, true);
 		else

@@ -3,7 +3,7 @@
  *
  * A durable write beside a bare append and fdatasync; the 8th version of a record beside the
  * 8,000th; verification of everything beside reading the same files; the first search, which
- * reads all records into the index; then searches.
+ * reads all records into the index; then searches; picking up one of many packets.
  *
  * A record says some words of ten that stand in a quarter of all records, and a text (turns.h).
  * Questions are of both kinds.
@@ -19,14 +19,16 @@
 #include "data/shelf.h"
 #include "turns.h"
 #include "work/chain.h"
+#include "work/packet.h"
 #include "work/record.h"
 #include "work/recsearch.h"
 #include "work/verify.h"
 
-#define WRITES 300
-#define LONG   8000
-#define PASSES 60
-#define ASKED  300 /* questions of words as people use them */
+#define WRITES  300
+#define LONG    8000
+#define PASSES  60
+#define ASKED   300 /* questions of words as people use them */
+#define PACKETS 10000
 
 static struct vault vault;
 static struct record_store store;
@@ -345,6 +347,60 @@ static void searches(unsigned records)
 	searched("search, words of every 4th record", ns, n, cpu);
 }
 
+static int met(const char *rel, const struct stat *st, void *arg)
+{
+	(void)rel;
+	(void)st;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+static double one_pickup(void)
+{
+	struct packet_ask ask = {.id = STR_NONE};
+	struct err e = ERR_INIT;
+	struct packet p;
+	int64_t t = clock_mono_ns();
+
+	or_die(packet_pickup(&store, &ask, &p, &e), &e);
+	packet_release(&p);
+	return (double)(clock_mono_ns() - t) / 1e6;
+}
+
+/* So many that wait: the worst case, each could be the one that is picked up. */
+static void packets(void)
+{
+	int64_t ns[PASSES];
+	struct err e = ERR_INIT;
+	struct timespec settle = {0, 100000000};
+	unsigned n = 0;
+	double first, cpu;
+	int64_t t;
+
+	for (unsigned i = 0; i < PACKETS; i++) {
+		char summary[64];
+		struct packet_new pn = {.summary = STR_NONE};
+		struct packet p;
+
+		snprintf(summary, sizeof(summary), "packet number %u", i);
+		pn.summary = str_of(summary);
+		or_die(packet_create(&store, &pn, &p, &e), &e);
+		packet_release(&p);
+	}
+	nanosleep(&settle, NULL);
+	first = one_pickup();
+	cpu = cpu_ms();
+	for (int i = 0; i < PASSES; i++)
+		ns[i] = (int64_t)(one_pickup() * 1e6);
+	cpu = (cpu_ms() - cpu) / PASSES;
+	t = clock_mono_ns();
+	shelf_walk(&vault, SHELF_PACKETS, STR_NONE, met, &n, NULL);
+	t = clock_mono_ns() - t;
+	printf("pick-up of %d packets, the first  %9.1f ms\n", PACKETS, first);
+	printf("pick-up, once they are listed    p50 %7.3f ms  p95 %7.3f ms  mean %.3f ms of processor; readdir and lstat of them %.3f ms\n",
+	       ms(ns, PASSES, 50), ms(ns, PASSES, 95), cpu, (double)t / 1e6);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned records = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100000;
@@ -369,6 +425,7 @@ int main(int argc, char **argv)
 	verification();
 	searches(records);
 	meanwhile(dir);
+	packets();
 	turns_unload();
 	vault_release(&vault);
 	char rm[] = "rm", rf[] = "-rf", *const away[] = {rm, rf, dir, NULL};

@@ -1,7 +1,10 @@
 #include "recorded.h"
 
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "data/index.h"
 
 static struct packet made(const struct record_store *s, struct packet_new n)
 {
@@ -26,6 +29,14 @@ static const char *create(const struct record_store *s, struct packet_new n)
 	memcpy(id, p.id, PACKET_ID_BYTES);
 	packet_release(&p);
 	return id;
+}
+
+static const char *create_nth(const struct record_store *s, int n)
+{
+	char summary[32];
+
+	snprintf(summary, sizeof(summary), "go on with %d", n);
+	return create(s, (struct packet_new){.summary = str_of(summary)});
 }
 
 /* What pickup gives: its id, or the message. */
@@ -217,7 +228,7 @@ static void test_packet__processes_at_once_take_each_packet_once(void **state)
 	(void)state;
 	recorded_open(&r);
 	for (int i = 0; i < PACKETS; i++)
-		create(&r.s, (struct packet_new){0});
+		create_nth(&r.s, i);
 	for (int w = 0; w < TAKERS; w++) {
 		if (fork() == 0) {
 			struct packet_ask ask = {0};
@@ -525,10 +536,194 @@ static void test_packet__what_waits_is_offered_a_line_each(void **state)
 	buf_reset(&b);
 	assert_int_equal(packet_offer(&r.other, 1, &b), 0);
 	for (int i = 0; i < PACKET_OFFERS_MAX; i++)
-		create(&r.s, (struct packet_new){0});
+		create_nth(&r.s, i);
 	assert_int_equal(packet_offer(&r.other, 0, &b), PACKET_OFFERS_MAX + 2);
 	buf_release(&b);
 	buf_release(&want);
+	recorded_close(&r);
+}
+
+static int made_old(const char *dir, const char *name, void *arg)
+{
+	struct timeval long_ago[2] = {{1700000000, 0}, {1700000000, 0}};
+	struct buf path = BUF_INIT(4096);
+
+	(void)arg;
+	fs_join(&path, str_of(dir), str_of(name));
+	assert_int_equal(utimes(buf_cstr(&path), long_ago), 0);
+	buf_release(&path);
+	return 0;
+}
+
+/* As if all packets had been written long ago. */
+static void all_old(void)
+{
+	assert_int_equal(fs_each(test_path("vault/_packets"), made_old, NULL, NULL), 0);
+}
+
+/* System calls of a look at what waits. */
+static int calls_of_offer(const struct record_store *s, size_t want)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	int calls;
+
+	fault_at(1000000);
+	assert_int_equal(packet_offer(s, 0, &b), want);
+	calls = fault_calls();
+	fault_off();
+	buf_release(&b);
+	return calls;
+}
+
+static void test_packet__files_that_did_not_change_are_not_read_again(void **state)
+{
+	struct packet_ask ask = {.close = true};
+	struct buf list = BUF_INIT(4096);
+	const char *id, *last;
+	struct recorded r;
+	int all, again;
+
+	(void)state;
+	recorded_open(&r);
+	for (int i = 0; i < 40; i++) {
+		id = create_nth(&r.s, i);
+		if (i < 39) {
+			ask.id = str_of(id);
+			pickup_is(&r.other, ask, id);
+		}
+	}
+	last = id;
+	all_old();
+	all = calls_of_offer(&r.other, 1);
+	again = calls_of_offer(&r.other, 1);
+	/* opened, looked at, read, closed: no more of that but for the one that is offered */
+	assert_true(all - again >= 3 * 39);
+	/* what another process does is seen at once */
+	ask.id = str_of(last);
+	ask.close = false;
+	pickup_is(&r.s, ask, last);
+	calls_of_offer(&r.other, 0);
+	id = create_nth(&r.s, 50);
+	calls_of_offer(&r.other, 1);
+	pickup_is(&r.other, (struct packet_ask){.peek = true}, id);
+	all_old();
+	calls_of_offer(&r.other, 1);
+	{
+		char path[64];
+
+		snprintf(path, sizeof(path), "vault/_packets/%s.md", id);
+		assert_int_equal(remove(test_path(path)), 0);
+	}
+	calls_of_offer(&r.other, 0);
+	/* a list that is damaged is none */
+	assert_true(index_place(&r.vault, &list));
+	buf_add(&list, STR("/packets"));
+	assert_true(fs_is_file(buf_cstr(&list)));
+	for (int i = 0; i < 3; i++) {
+		static const char *const bad[] = {"", "handoff packets 1\nh_1234",
+						  "something else\n"};
+
+		test_write(buf_cstr(&list), str_of(bad[i]));
+		calls_of_offer(&r.other, 0);
+		pickup_is(&r.s, (struct packet_ask){0}, last);
+	}
+	buf_release(&list);
+	recorded_close(&r);
+}
+
+static void
+test_packet__what_there_was_no_time_for_is_looked_at_the_next_time(void **state)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	for (int i = 0; i < 3; i++)
+		create_nth(&r.s, i);
+	all_old();
+	assert_int_equal(packet_offer(&r.other, 1, &b), 0);
+	assert_int_equal(packet_offer(&r.other, 0, &b), 3);
+	/* what is known takes none */
+	buf_reset(&b);
+	assert_int_equal(packet_offer(&r.other, 1, &b), 3);
+	create_nth(&r.s, 3);
+	assert_int_equal(packet_offer(&r.other, 1, &b), 3);
+	buf_release(&b);
+	recorded_close(&r);
+}
+
+static void test_packet__handed_over_again_it_is_the_same_one(void **state)
+{
+	struct packet_ref ref = {.scope = STR("a"), .key = STR("k")};
+	str next[] = {STR("draft"), STR("send")};
+	struct packet_new n = {.summary = STR("two\nlistings"),
+			       .next = next,
+			       .nnext = 2,
+			       .refs = &ref,
+			       .nrefs = 1};
+	struct record_store later = {NULL, "scout", "s3"}, nobody = {NULL, "scout", ""};
+	struct recorded r;
+	struct packet p;
+	char id[PACKET_ID_BYTES];
+
+	(void)state;
+	recorded_open(&r);
+	later.vault = nobody.vault = &r.vault;
+	recorded_write(&r.s, "a/k", "1", 0.5);
+	p = made(&r.s, n);
+	assert_false(p.repeated);
+	memcpy(id, p.id, sizeof(id));
+	packet_release(&p);
+	setenv("HANDOFF_NOW", "2026-02-12T18:30:00Z", 1);
+	p = made(&r.s, n);
+	assert_true(p.repeated);
+	assert_string_equal(p.id, id);
+	assert_str(p.created_at, STR("2026-02-12T18:00:00.000Z"));
+	packet_release(&p);
+	/* by another agent, in another session, or in none that is known */
+	assert_string_not_equal(create(&r.other, n), id);
+	assert_string_not_equal(create(&later, n), id);
+	assert_string_not_equal(create(&nobody, n), create(&nobody, n));
+	/* it says something else */
+	n.nnext = 1;
+	assert_string_not_equal(create(&r.s, n), id);
+	n.nnext = 2;
+	/* it pins something else */
+	recorded_write(&r.s, "a/k", "2", 0.5);
+	assert_string_not_equal(create(&r.s, n), id);
+	ref.version = 1;
+	assert_string_equal(create(&r.s, n), id);
+	/* it was picked up: this is more work of the same kind */
+	pickup_is(&r.other, (struct packet_ask){.id = str_of(id)}, id);
+	assert_string_not_equal(create(&r.s, n), id);
+	assert_true(recorded_finds(&r.s, 0));
+	recorded_close(&r);
+}
+
+static void test_packet__an_answer_that_was_cut_off_closes_what_it_answers(void **state)
+{
+	struct packet_new n = {.summary = STR("done")};
+	struct recorded r;
+	struct packet p;
+	const char *id, *answer;
+	char path[64];
+	str open;
+
+	(void)state;
+	recorded_open(&r);
+	id = create(&r.s, (struct packet_new){0});
+	pickup_is(&r.other, (struct packet_ask){.id = str_of(id)}, id);
+	snprintf(path, sizeof(path), "vault/_packets/%s.md", id);
+	open = test_read(path);
+	n.parent = str_of(id);
+	answer = create(&r.other, n);
+	/* as if the process had died between the two */
+	test_write(path, open);
+	assert_string_equal(create(&r.other, n), answer);
+	assert_int_equal(packet_read(&r.s, str_of(id), &p, NULL), 0);
+	assert_int_equal(p.status, PACKET_CLOSED);
+	packet_release(&p);
 	recorded_close(&r);
 }
 
@@ -576,6 +771,13 @@ int main(void)
 		cmocka_unit_test(
 			test_packet__whatever_call_fails_it_is_taken_whole_or_waits_on),
 		cmocka_unit_test(test_packet__what_waits_is_offered_a_line_each),
+		cmocka_unit_test(
+			test_packet__files_that_did_not_change_are_not_read_again),
+		cmocka_unit_test(
+			test_packet__what_there_was_no_time_for_is_looked_at_the_next_time),
+		cmocka_unit_test(test_packet__handed_over_again_it_is_the_same_one),
+		cmocka_unit_test(
+			test_packet__an_answer_that_was_cut_off_closes_what_it_answers),
 		cmocka_unit_test(test_packet__no_secret_is_handed_over),
 	};
 
