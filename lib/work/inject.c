@@ -70,24 +70,54 @@ static void defuse(struct buf *out, str s)
 	buf_add(out, str_from(s, from));
 }
 
+#define LINE_SHARE 8   /* of the units is what one line may take where not all fit */
+#define LINE_MIN   200 /* bytes */
+
+/* A line of at most max bytes; a quotation that is open at the cut is closed. */
+static void cut_line(struct buf *out, str line, size_t max)
+{
+	size_t quotes = 0;
+
+	if (max < LINE_MIN)
+		max = LINE_MIN;
+	if (line.n <= max) {
+		buf_add(out, line);
+		return;
+	}
+	line = str_trim_right(utf8_head(line, max - 8));
+	for (size_t i = 0; i < line.n; i++)
+		quotes += line.p[i] == '"';
+	buf_add(out, line);
+	buf_add(out, quotes % 2 ? STR(" …\"") : STR(" …"));
+}
+
 bool inject_fit(struct buf *out, str text, size_t units)
 {
 	size_t used = utf8_units16(buf_str(out));
+	bool whole = used + utf8_units16(text) + 1 <= units;
+	struct buf one = BUF_INIT(HANDOFF_DOC_MAX * 2);
+	bool all = true, fits = true;
 	str rest = text, line;
 
-	while (rest.n) {
+	while (fits && rest.n && str_line(&rest, &line)) {
 		size_t n;
 
-		if (!str_line(&rest, &line))
+		buf_reset(&one);
+		if (whole)
+			buf_add(&one, line);
+		else
+			cut_line(&one, line, units / LINE_SHARE);
+		all = all && one.n == line.n;
+		n = utf8_units16(buf_str(&one)) + 1;
+		fits = used + n <= units;
+		if (!fits)
 			break;
-		n = utf8_units16(line) + 1;
-		if (used + n > units)
-			return false;
 		used += n;
-		buf_add(out, line);
+		buf_add(out, buf_str(&one));
 		buf_byte(out, '\n');
 	}
-	return true;
+	buf_release(&one);
+	return fits && all;
 }
 
 static void open_frame(struct buf *out, const struct docs_item *item)

@@ -62,7 +62,11 @@ void inject_memory(struct buf *out, str project, str brief, size_t units);
 /* What moved between a document and now, one line each ("- Branch: main then, topic now"). Nothing when nothing did. */
 void inject_drift(struct buf *out, const struct docs_item *item,
 		  const struct gitstate *git);
-/* Append text (whole lines) to out while the whole of out stays within units; false when a line was left out. */
+/*
+ * Append text, line by line, to out while the whole of out stays within units. Where not all of it
+ * fits, a line longer than an eighth of them is cut, so that one does not crowd out the
+ * others. False when something was cut or left out.
+ */
 bool inject_fit(struct buf *out, str text, size_t units);
 
 #endif

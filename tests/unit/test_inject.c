@@ -140,6 +140,34 @@ static void test_inject__every_size_is_kept_and_cut_at_a_line(void **state)
 	buf_release(&whole);
 }
 
+static void test_inject__one_long_line_does_not_crowd_out_the_sections(void **state)
+{
+	struct docs_item it = item();
+	struct buf text = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
+	size_t at = str_find(str_of(DOC), STR("Open request"));
+
+	(void)state;
+	buf_add(&text, str_head(str_of(DOC), at));
+	buf_add(&text, STR("Open request: \""));
+	for (int i = 0; i < 8200; i++)
+		buf_byte(&text, 'g');
+	buf_add(&text, STR("\"\n"));
+	buf_add(&text, str_from(str_of(DOC), at));
+	buf_cstr(&text);
+	it.text = text.p;
+	it.size = text.n;
+	inject_document(&b, &it, NULL, INJECT_UNITS_DEFAULT);
+	assert_true(utf8_units16(buf_str(&b)) <= INJECT_UNITS_DEFAULT);
+	assert_true(has(&b, "ggg …\"\n"));
+	assert_true(has(&b, "never touch config/prod.yaml"));
+	assert_true(has(&b, "## Next\n1. Flash it.\n"));
+	assert_true(has(&b, "## Verify Before Continuing\n- [ ] `make test`\n"));
+	assert_true(has(&b, "## Files to Read\n- `src/dim.c`\n"));
+	assert_true(has(&b, "(cut here; `handoff show"));
+	buf_release(&text);
+	buf_release(&b);
+}
+
 static void test_inject__lines_are_counted_in_utf16_units(void **state)
 {
 	struct buf b = BUF_INIT(100);
@@ -442,6 +470,8 @@ int main(void)
 			test_inject__content_cannot_close_the_frame_or_speak_for_the_client),
 		cmocka_unit_test(test_inject__a_whole_document_is_cut_nowhere),
 		cmocka_unit_test(test_inject__every_size_is_kept_and_cut_at_a_line),
+		cmocka_unit_test(
+			test_inject__one_long_line_does_not_crowd_out_the_sections),
 		cmocka_unit_test(test_inject__lines_are_counted_in_utf16_units),
 		cmocka_unit_test(test_inject__drift_is_told_and_no_drift_is_silent),
 		cmocka_unit_test(
