@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/options.h"
+#include "work/identity.h"
 
 #define RETIRE_MAX UINT64_C(1000)
 #define LIMIT_MAX  UINT64_C(200)    /* hits */
@@ -122,7 +123,8 @@ static int take(void *arg, int key, const char *value, struct err *e)
 	case KEY_NAME:
 		return not_empty("name", value, &a->name, e);
 	case KEY_IN:
-		return not_empty("project", value, &a->in, e);
+		a->in = value;
+		return identity_name(str_of(value), true, e);
 	case KEY_LIMIT:
 		return number("limit", value, LIMIT_MAX, &a->limit, e);
 	case KEY_BUDGET:

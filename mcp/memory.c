@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "data/config.h"
 #include "work/brief.h"
+#include "work/identity.h"
 #include "work/offswitch.h"
 #include "work/recall.h"
 
@@ -57,13 +58,8 @@ struct store *memory_open(struct server *s, str project, struct err *e)
 		m = s->memory = calloc(1, sizeof(*m));
 	if (!m)
 		log_oom();
-	if (project.n && !project_name_ok(project)) {
-		/* as handoff-mcp words it */
-		err_set(e, HF_EUSAGE,
-			"invalid project: '%.*s' (path separators not allowed)",
-			STR_ARG(str_head(project, 100)));
+	if (project.n && identity_name(project, true, e))
 		return NULL;
-	}
 	if (open_store(s, m, e))
 		return NULL;
 	store_session(&m->store);

@@ -13,6 +13,7 @@ static const str HASH_MARK = {"%~", 2}, MORE_MARK = {"%+", 2}, SUFFIX = {".md", 
 /* Folder names of the vault and device names of one system; compared without the extension. */
 static const char *const taken[] = {"sessions", "entities", "archive", "handoffs",
 				    "con",      "prn",      "aux",     "nul"};
+#define FOLDERS 4 /* of them are folder names */
 
 bool address_segment_ok(str s)
 {
@@ -93,11 +94,19 @@ static bool is_taken(str s)
 	str stem = str_head(s, str_chr(s, '.'));
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (str_ieq(stem, str_of(taken[i])) && (i > 3 || stem.n == s.n))
+		if (str_ieq(stem, str_of(taken[i])) && (i >= FOLDERS || stem.n == s.n))
 			return true;
 	return stem.n == 4 &&
 	       (str_istarts(stem, STR("com")) || str_istarts(stem, STR("lpt"))) &&
 	       stem.p[3] >= '1' && stem.p[3] <= '9';
+}
+
+bool address_strayed(str name)
+{
+	for (size_t i = 0; i < FOLDERS; i++)
+		if (str_ieq(name, str_of(taken[i])))
+			return true;
+	return false;
 }
 
 static bool folds(str s)

@@ -43,6 +43,8 @@ void address_path(struct buf *b, const struct address *a);
 void address_folder(struct buf *b, str scope);
 /* HF_EFORMAT when no address has this path. */
 int address_from_path(struct address *a, str path, struct err *e);
+/* The name of a folder of the vault's projects (sessions, entities, archive, handoffs), in which no record lies: its name would be escaped. */
+bool address_strayed(str name);
 /* A part of a scope's path as people wrote it: "a/b" for the folder of a/b. False: none. */
 bool address_segment_ok(str segment);
 

@@ -327,9 +327,66 @@ bool project_name_ok(str name)
 	return true;
 }
 
+bool project_name_taken(str name)
+{
+	return str_ieq(name, STR("_records")) || str_ieq(name, STR("_packets")) ||
+	       str_ieq(name, STR(".git")) || str_istarts(name, STR(".index.db"));
+}
+
+static bool is_blank(uint32_t cp)
+{
+	return cp == ' ' || cp == 0xA0 || cp == 0x1680 ||
+	       (cp >= 0x2000 && cp <= 0x200A) || cp == 0x202F || cp == 0x205F ||
+	       cp == 0x3000;
+}
+
+/* U+FFFD stands for bytes that were none of a character, or for a NUL. */
+static bool is_unseen(uint32_t cp)
+{
+	return utf8_unsafe(cp) || cp == 0xFFFD;
+}
+
+const char *project_name_bad(str name)
+{
+	bool blank = true;
+	uint32_t cp;
+
+	if (name.n > NAME_MAX_BYTES)
+		return "over 200 bytes";
+	if (!utf8_valid(name))
+		return "not UTF-8";
+	for (size_t at = 0; at < name.n; at += utf8_next(str_from(name, at), &cp)) {
+		utf8_next(str_from(name, at), &cp);
+		if (is_unseen(cp))
+			return "control or invisible characters";
+		blank = blank && is_blank(cp);
+	}
+	if (blank)
+		return "blank";
+	if (!project_name_ok(name))
+		return "path separators not allowed";
+	if (project_name_taken(name))
+		return "the vault keeps something else there";
+	return name.p[0] == '.' ? "a leading dot" : NULL;
+}
+
 static bool is_edge(char c)
 {
 	return c == '.' || c == '-';
+}
+
+/* A copy without what cannot be seen. */
+static void add_seen(struct buf *b, str s)
+{
+	uint32_t cp;
+	size_t n;
+
+	for (; s.n; s = str_from(s, n)) {
+		n = utf8_next(s, &cp);
+		if (n && (cp < 0x20 || cp == 0x7F || !is_unseen(cp)))
+			buf_add(b, str_head(s, n));
+		n = n ? n : 1;
+	}
 }
 
 void project_clean(struct buf *b, str folder)
@@ -337,12 +394,12 @@ void project_clean(struct buf *b, str folder)
 	struct buf t = BUF_INIT(NAME_MAX_BYTES * 2);
 	str s;
 
-	utf8_add(&t, utf8_head(folder, NAME_MAX_BYTES));
+	add_seen(&t, utf8_head(folder, NAME_MAX_BYTES));
 	for (size_t i = 0; i < t.n; i++) {
 		char c = t.p[i];
 
 		/* what cannot stand in a folder's name goes the way of white space */
-		if (str_is_space(c) || (unsigned char)c < 0x20 ||
+		if (str_is_space(c) || (unsigned char)c < 0x20 || c == 0x7f ||
 		    memchr("<>:\"/\\|?*", c, 9)) {
 			t.p[i] = ' ';
 		}
@@ -352,8 +409,10 @@ void project_clean(struct buf *b, str folder)
 		s = str_from(s, 1);
 	while (s.n && (is_edge(s.p[s.n - 1]) || s.p[s.n - 1] == ' '))
 		s.n--;
-	if (!s.n)
-		buf_add(b, STR(PROJECT_NONE));
+	if (project_name_taken(s))
+		s = str_from(s, 1);
+	if (!s.n || project_name_bad(s))
+		s = STR(PROJECT_NONE);
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.p[i] != ' ')
 			buf_byte(b, s.p[i]);
@@ -460,8 +519,10 @@ static void identify(struct project *p, const struct project_options *o)
 static int given_name(struct project *p, const char *name, enum project_source source,
 		      struct err *e)
 {
-	if (!project_name_ok(str_of(name)))
-		return err_set(e, HF_EUSAGE, "invalid project name: %s", name);
+	const char *bad = project_name_bad(str_of(name));
+
+	if (bad)
+		return err_set(e, HF_EUSAGE, "invalid project: '%s' (%s)", name, bad);
 	p->name = str_dup(str_of(name));
 	p->source = source;
 	return 0;

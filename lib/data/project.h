@@ -15,7 +15,8 @@
  * normalised URL of a remote (origin, else the first by name), else the root commit where
  * the caller knows it, else the real path. `alias` is the path form, by which a project
  * that has got a remote later is still known. Names are cleaned by handoff-mcp's rule: runs
- * of '/', '\' and white space become '-', leading and trailing '.' and '-' go.
+ * of '/', '\' and white space become '-', leading and trailing '.' and '-' go; so do characters that cannot be
+ * seen, and the '_' of a name that the vault keeps for itself.
  *
  * Git's own files are read here (.git, commondir, config; sizes capped), so that a hook
  * need not start libgit2 to know where it is. Nothing is run and nothing is written.
@@ -64,9 +65,17 @@ int project_of(struct project *p, const char *dir, const struct project_options 
 	       struct err *e);
 void project_release(struct project *p);
 
+/*
+ * Why a name that somebody gives is no project's, in a few words; NULL: it is one. Stricter than what is
+ * read, since a vault may hold what another program accepted: no leading dot, not blank, no control or
+ * invisible characters, and not one of project_name_taken.
+ */
+const char *project_name_bad(str name);
+/* What the vault keeps beside the projects, or Git does: _records, _packets, .git, .index.db...; capitals do not matter. Never a project, whoever made the folder. */
+bool project_name_taken(str name);
 /* A name that can be a folder of the vault: handoff-mcp's rule for path segments (not empty, ".", "..", none of <>:"/\|?* or control characters), at most 200 bytes of valid UTF-8. */
 bool project_name_ok(str name);
-/* Append the cleaned name of a folder ("default" when nothing is left). */
+/* Append the cleaned name of a folder ("default" when nothing is left): project_name_bad has nothing against it. */
 void project_clean(struct buf *b, str folder);
 /*
  * Append the normalised form of a remote's URL: no scheme, user, password, default port,

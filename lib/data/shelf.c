@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "data/address.h"
+
 static const char *const NAME[] = {
 	[SHELF_RECORDS] = "_records", [SHELF_PACKETS] = "_packets"};
 
@@ -223,7 +226,9 @@ static int walk_entry(const char *dir, const char *name, void *arg)
 		return errno == ENOENT ? 0 : err_sys(w->e, "%s", buf_cstr(&w->path));
 	buf_cut(&w->rel, w->nrel);
 	buf_add(&w->rel, str_of(name));
-	if (S_ISDIR(st.st_mode)) {
+	if (S_ISDIR(st.st_mode) && address_strayed(str_of(name))) {
+		log_trace("shelf: %s holds no records", buf_cstr(&w->path));
+	} else if (S_ISDIR(st.st_mode)) {
 		buf_byte(&w->rel, '/');
 		buf_add(&w->found, (str){buf_cstr(&w->rel), w->rel.n + 1});
 	} else if (S_ISREG(st.st_mode) && str_ends(str_of(name), STR(".md"))) {

@@ -6,7 +6,8 @@
  *   shelf_walk(&v, SHELF_RECORDS, "listing", fn, arg, &e);
  *
  * Paths below a shelf come from data/address or are packet ids: they are checked once more here
- * (no empty part, none that begins with a dot). Nothing is followed through a symbolic link.
+ * (no empty part, none that begins with a dot). Folders of a project's own (sessions, entities, ...) are
+ * none of a shelf: what strayed there is passed over. Nothing is followed through a symbolic link.
  */
 #ifndef DATA_SHELF_H
 #define DATA_SHELF_H

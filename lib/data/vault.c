@@ -109,7 +109,8 @@ void vault_unlock(struct vault *v)
 bool vault_path(const struct vault *v, enum vault_folder f, str project, str name,
 		struct buf *b)
 {
-	if (!v->root || !project_name_ok(project) || (name.n && !project_name_ok(name)))
+	if (!v->root || !project_name_ok(project) || project_name_taken(project) ||
+	    (name.n && !project_name_ok(name)))
 		return false;
 	fs_join(b, str_of(v->root), project);
 	if (FOLDER[f][0]) {
@@ -446,7 +447,7 @@ static int each_entry(const char *dir, const char *name, void *arg)
 	if (name[0] == '.' || !project_name_ok(str_of(name)))
 		return 0;
 	/* records and packets belong to no project (data/shelf) */
-	if (!each->suffix && (!strcmp(name, "_records") || !strcmp(name, "_packets")))
+	if (!each->suffix && project_name_taken(str_of(name)))
 		return 0;
 	fs_join(&path, str_of(dir), str_of(name));
 	take = io.lstat(buf_cstr(&path), &st) == 0 &&

@@ -47,7 +47,7 @@ enum vault_folder {
 	VAULT_HANDOFFS,
 	VAULT_ARCHIVE
 };
-/* Append the path of a folder, or of a file in it when name is non-empty. Names are checked with project_name_ok. False (nothing appended) on a bad name. */
+/* Append the path of a folder, or of a file in it when name is non-empty. Names are checked with project_name_ok, and no project is one of project_name_taken. False (nothing appended) on a bad name. */
 bool vault_path(const struct vault *v, enum vault_folder f, str project, str name,
 		struct buf *b);
 /* Read one file of a folder, at most out's room; HF_ENOTFOUND, HF_EFORMAT for links and foreign types. */

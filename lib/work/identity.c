@@ -16,10 +16,13 @@
 #include <stdlib.h>
 
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "data/note.h"
+#include "work/redact.h"
 
-#define NOTE_MAX (64u << 10)
-#define LIST_MAX 8192 /* bytes of all aliases */
+#define NOTE_MAX   (64u << 10)
+#define NAME_SHOWN 100  /* bytes of a bad name in a message */
+#define LIST_MAX   8192 /* bytes of all aliases */
 
 /* Append the text of a folder's project.md; false when there is none. */
 static bool read_note(const struct vault *v, str folder, struct buf *text)
@@ -61,17 +64,48 @@ static bool owns(const struct project *p, str text)
 	return knows(&n, p->id) || knows(&n, p->alias) || has_moved(&n);
 }
 
-void identity_folder(const struct vault *v, const struct project *p, struct buf *name)
+static bool has_secret(str name)
+{
+	struct buf clean = BUF_INIT(SIZE_MAX);
+	bool has = redact(&clean, name) > 0;
+
+	buf_release(&clean);
+	return has;
+}
+
+int identity_name(str name, bool read, struct err *e)
+{
+	const char *bad = project_name_bad(name);
+
+	if (name.n && has_secret(name))
+		return err_set(e, HF_EUSAGE,
+			       "invalid project: a secret is no name for it");
+	if (!bad || (read && project_name_ok(name) && !project_name_taken(name)))
+		return 0;
+	return err_set(e, HF_EUSAGE, "invalid project: '%.*s' (%s)",
+		       STR_ARG(utf8_head(name, NAME_SHOWN)), bad);
+}
+
+int identity_folder(const struct vault *v, const struct project *p, struct buf *name,
+		    struct err *e)
 {
 	struct buf text = BUF_INIT(NOTE_MAX);
+	str plain = str_of(p->name);
+	int ret = 0;
 
-	if (p->source == PROJECT_BY_CALLER || p->source == PROJECT_BY_ENV ||
-	    p->source == PROJECT_BY_NOTHING || !v->root ||
-	    !read_note(v, str_of(p->name), &text) || owns(p, buf_str(&text)))
-		buf_add(name, str_of(p->name));
-	else
-		project_suffixed(name, str_of(p->name), str_of(p->id));
+	if (p->source == PROJECT_BY_CALLER || p->source == PROJECT_BY_ENV) {
+		ret = identity_name(plain, false, e);
+		buf_add(name, plain);
+	} else if (has_secret(plain)) {
+		project_suffixed(name, STR("project"), str_of(p->id));
+	} else if (p->source == PROJECT_BY_NOTHING || !v->root ||
+		   !read_note(v, plain, &text) || owns(p, buf_str(&text))) {
+		buf_add(name, plain);
+	} else {
+		project_suffixed(name, plain, str_of(p->id));
+	}
 	buf_release(&text);
+	return ret;
 }
 
 static int stop(const char *name, void *arg)

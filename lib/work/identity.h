@@ -19,8 +19,15 @@
 
 #define IDENTITY_NOTE "project.md"
 
-/* Append the name of the folder. Reads at most one small file. A name given by the caller, by HANDOFF_PROJECT, and PROJECT_NONE are taken as they are. */
-void identity_folder(const struct vault *v, const struct project *p, struct buf *name);
+/*
+ * What somebody gives as the name of a project: HF_EUSAGE, with a line that says what is wrong. All
+ * programs ask here. A secret in a name would be a folder of that name: it is refused, and not repeated.
+ * read: only looked at, so what another program may have made is let through (project_name_ok).
+ */
+int identity_name(str name, bool read, struct err *e);
+/* Append the name of the folder. Reads at most one small file. A name given by the caller or by HANDOFF_PROJECT, which identity_name has to accept, and PROJECT_NONE are taken as they are. */
+int identity_folder(const struct vault *v, const struct project *p, struct buf *name,
+		    struct err *e);
 /*
  * May the project, whose folder is `folder`, be called `name`? HF_EUSAGE when something of it is
  * stored in its folder: that would not be found any more. Else 0; the id of another project

@@ -115,6 +115,16 @@ void lifecycle_log(const struct lifecycle *l, const char *fmt, ...)
 
 /* ---- opening ---- */
 
+static int project_folder(const struct lifecycle *l, const struct project *p,
+			  struct buf *folder, struct err *e)
+{
+	bool named = p->source == PROJECT_BY_CALLER || p->source == PROJECT_BY_ENV;
+
+	if (!named && trust_named(l->state_dir, p->id, folder))
+		return 0;
+	return identity_folder(&l->vault, p, folder, e);
+}
+
 static void set_project(struct lifecycle *l, struct err *e)
 {
 	const char *dir = getenv("CLAUDE_PROJECT_DIR");
@@ -125,10 +135,8 @@ static void set_project(struct lifecycle *l, struct err *e)
 		buf_add(&at, str_of(dir));
 	else
 		buf_add(&at, l->in->cwd);
-	if (project_of(&p, at.n ? buf_cstr(&at) : NULL, NULL, e) == 0) {
-		if (p.source == PROJECT_BY_CALLER || p.source == PROJECT_BY_ENV ||
-		    !trust_named(l->state_dir, p.id, &folder))
-			identity_folder(&l->vault, &p, &folder);
+	if (project_of(&p, at.n ? buf_cstr(&at) : NULL, NULL, e) == 0 &&
+	    project_folder(l, &p, &folder, e) == 0) {
 		journal_set(&l->j->dir, p.dir ? str_of(p.dir) : buf_str(&at));
 		journal_set(&l->j->project, buf_str(&folder));
 		journal_set(&l->j->project_id, str_of(p.id));

@@ -352,6 +352,19 @@ static int try_write(const struct record_store *s, const struct address *a, str 
 	return put(s, rel, &end, buf_str(&d->body), hash, e);
 }
 
+/* A name cannot be written without its secret: there would be another record. */
+static int check_address(const struct address *a, struct err *e)
+{
+	struct buf clean = BUF_INIT(SIZE_MAX);
+	bool secret = redact(&clean, str_of(a->text)) > 0;
+
+	buf_release(&clean);
+	return secret ? err_set(e, HF_EUSAGE,
+				"scope and key hold a secret, which is no name for a "
+				"record: nothing was written")
+		      : 0;
+}
+
 int record_write(const struct record_store *s, const struct address *a,
 		 const struct record_new *n, struct record_done *done, struct err *e)
 {
@@ -361,7 +374,9 @@ int record_write(const struct record_store *s, const struct address *a,
 
 	*done = (struct record_done){.value = BUF_INIT(8 * RECORD_VALUE_MAX)};
 	draft_begin(&d);
-	ret = draft_version(&d, s, n, done, e);
+	ret = check_address(a, e);
+	if (!ret)
+		ret = draft_version(&d, s, n, done, e);
 	address_path(&rel, a);
 	for (int i = 0; !ret && i < TRIES; i++) {
 		ret = vault_lock(s->vault, RECORD_WAIT_MS, e);

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "data/config.h"
 #include "data/shelf.h"
+#include "work/redact.h"
 
 static const char *environment(const char *name)
 {
@@ -55,12 +56,15 @@ char *recplace_notice(void)
 int recplace_open(struct recplace *p, const char *agent, const char *session,
 		  struct err *e)
 {
+	struct buf name = BUF_INIT(SIZE_MAX);
+
 	*p = (struct recplace){.vault.lock = -1};
 	if (!agent)
 		agent = environment("AGENT_ID");
 	if (!session)
 		session = environment("CLAUDE_CODE_SESSION_ID");
-	p->agent = str_dup(str_of(agent ? agent : ""));
+	redact(&name, str_of(agent ? agent : ""));
+	p->agent = buf_take(&name);
 	p->session = str_dup(str_of(session ? session : ""));
 	p->notice = recplace_notice();
 	p->store = (struct record_store){&p->vault, p->agent, p->session};

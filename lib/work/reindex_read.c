@@ -28,6 +28,7 @@
 #define TICK_NS     INT64_C(50000000)   /* times of files may stand still for so long */
 #define COARSE_NS   INT64_C(2000000000) /* where they are whole seconds */
 #define FIRST_EVENT 2                   /* pos 0 is the summary's; no neighbours */
+#define SECRET_MIN  16                  /* bytes; an id of ours has 11 */
 
 /* --- what a file looks like --- */
 
@@ -184,6 +185,15 @@ static str cleaned(struct session *s, str text)
 	return buf_str(&s->clean);
 }
 
+/* Ids are too short for secrets, unless somebody wrote one there. */
+static str clean_id(struct session *s, str id, struct buf *own)
+{
+	if (id.n < SECRET_MIN || !redact(own, id))
+		return id;
+	s->f->odd |= INDEX_ODD_SECRET;
+	return buf_str(own);
+}
+
 static int put_event(struct session *s, const struct event *ev, struct err *e)
 {
 	struct index_put p = {
@@ -192,14 +202,19 @@ static int put_event(struct session *s, const struct event *ev, struct err *e)
 		.origin = ev->origin,
 		.importance = ev->importance,
 		.at_us = ev->at_us,
-		.id = ev->id,
-		.supersedes = ev->supersedes,
 	};
+	struct buf id = BUF_INIT(SIZE_MAX), ids = BUF_INIT(SIZE_MAX);
+	int ret;
 
 	if (!ev->at_us)
 		s->f->odd |= INDEX_ODD_TIME;
+	p.id = clean_id(s, ev->id, &id);
+	p.supersedes = clean_id(s, ev->supersedes, &ids);
 	p.body = cleaned(s, ev->content);
-	return p.body.n ? index_item_put(s->r->ix, s->f, &p, e) : 0;
+	ret = p.body.n ? index_item_put(s->r->ix, s->f, &p, e) : 0;
+	buf_release(&id);
+	buf_release(&ids);
+	return ret;
 }
 
 static void look_at_bytes(struct index_file *f, str text)

@@ -33,11 +33,11 @@ static int by_directory(struct scope *s, const char *dir, struct err *e)
 		return ret;
 	if (p.source == PROJECT_BY_CALLER || p.source == PROJECT_BY_ENV ||
 	    !trust_named(s->state_dir, p.id, &folder))
-		identity_folder(&s->vault, &p, &folder);
+		ret = identity_folder(&s->vault, &p, &folder, e);
 	s->project = buf_take(&folder);
 	s->worktree = str_dup(str_of(p.top ? p.top : p.dir ? p.dir : s->dir));
 	project_release(&p);
-	return 0;
+	return ret;
 }
 
 static void by_journal(struct scope *s)

@@ -18,6 +18,7 @@
 #include "data/config.h"
 #include "data/journal.h"
 #include "data/project.h"
+#include "work/identity.h"
 #include "work/recindex.h"
 #include "work/redact.h"
 #include "work/running.h"
@@ -161,11 +162,13 @@ void store_release(struct store *s)
 int store_project(const struct store *s, str named, str *project, struct err *e)
 {
 	*project = named.n ? named : str_of(s->project);
-	return project_name_ok(*project)
-		       ? 0
-		       : err_set(e, HF_EUSAGE,
-				 "invalid project: '%.*s' (path separators not allowed)",
-				 STR_ARG(*project));
+	return named.n ? identity_name(named, true, e) : 0;
+}
+
+int store_project_new(const struct store *s, str named, str *project, struct err *e)
+{
+	*project = named.n ? named : str_of(s->project);
+	return named.n ? identity_name(named, false, e) : 0;
 }
 
 void store_clean(struct buf *out, str text)
@@ -283,6 +286,15 @@ static void resolve_steps(struct store *s, str project, struct store_logged *out
 	running_release(&w.running);
 }
 
+static bool has_secret(str s)
+{
+	struct buf clean = BUF_INIT(SIZE_MAX);
+	bool has = redact(&clean, s) > 0;
+
+	buf_release(&clean);
+	return has;
+}
+
 /* The ids that the caller named, each checked; a beginning is made whole, where one may be given. */
 static int resolve_given(struct store *s, const struct store_event *in,
 			 struct store_logged *out, struct err *e)
@@ -293,13 +305,18 @@ static int resolve_given(struct store *s, const struct store_event *in,
 		struct err own = ERR_INIT;
 		int ret;
 
-		if (!event_id_ok(id))
+		if (!event_id_ok(id) || has_secret(id))
 			return err_set(e, HF_EUSAGE, "supersedes: '%.*s' is no event id",
 				       STR_ARG(str_head(id, 80)));
 		ret = s->index ? index_event(s->index, id, add_given, &g, &own)
 			       : HF_ENOTFOUND;
 		if (ret == HF_EAMBIGUOUS && in->beginnings)
 			return err_set(e, ret, "%s", own.msg);
+		if (ret && !str_starts(id, STR("ev_")))
+			return err_set(e, HF_EUSAGE,
+				       "supersedes: '%.*s' is no event id, like "
+				       "ev_1a2b3c4d, and no event has it",
+				       STR_ARG(str_head(id, 80)));
 		if (ret)
 			add_retired(out, id, STR_NONE, STORE_UNKNOWN);
 	}
@@ -378,7 +395,7 @@ static void make_stubs(struct store *s, str project, str content)
 static int check(const struct store *s, const struct store_event *in, str *project,
 		 struct buf *content, struct err *e)
 {
-	int ret = store_project(s, in->project, project, e);
+	int ret = store_project_new(s, in->project, project, e);
 
 	if (ret)
 		return ret;

@@ -11,8 +11,9 @@
 
 #include "work/store.h"
 
-/* The project that a call names: "" is the session's. HF_EUSAGE. */
+/* The project that a call names: "" is the session's. HF_EUSAGE (identity_name): to read from, to write to. */
 int store_project(const struct store *s, str named, str *project, struct err *e);
+int store_project_new(const struct store *s, str named, str *project, struct err *e);
 /* When the note of what has this hash began: as it is known, else from now on *started_us. False: it could not be kept. */
 bool store_started(const struct store *s, uint64_t key, int64_t *started_us);
 /* Set s->project, s->fixed for s->dir. */

@@ -120,7 +120,7 @@ static struct journal *find_entry(const struct store *s)
 
 static void take_project(struct store *s, const char *project, const char *dir)
 {
-	if (s->fixed || !project || !project_name_ok(str_of(project)))
+	if (s->fixed || !project || project_name_bad(str_of(project)))
 		return;
 	free(s->project);
 	s->project = str_dup(str_of(project));
@@ -185,11 +185,11 @@ int store_find_project(struct store *s, const char *name, struct err *e)
 		return ret;
 	s->fixed = p.source == PROJECT_BY_CALLER || p.source == PROJECT_BY_ENV;
 	if (s->fixed || !trust_named(s->state_dir, p.id, &folder))
-		identity_folder(&s->vault, &p, &folder);
+		ret = identity_folder(&s->vault, &p, &folder, e);
 	free(s->project);
 	s->project = buf_take(&folder);
 	project_release(&p);
-	return 0;
+	return ret;
 }
 
 /* project.md, the first time something is stored for the session's project. */

@@ -155,7 +155,7 @@ int store_checkpoint(struct store *s, str project, str summary, bool *closed,
 	int ret;
 
 	store_session(s);
-	ret = store_project(s, project, &project, e);
+	ret = store_project_new(s, project, &project, e);
 	if (!ret) {
 		store_clean(&line, summary);
 		if (line.full)
@@ -245,7 +245,7 @@ int store_note(struct store *s, str project, str name, str content, struct err *
 	int ret;
 
 	store_session(s);
-	ret = store_project(s, project, &project, e);
+	ret = store_project_new(s, project, &project, e);
 	store_clean(&raw, name);
 	clean_fact(&fact, content);
 	if (!ret && (!raw.n || raw.full))

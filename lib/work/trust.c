@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "data/digest.h"
 #include "data/project.h"
+#include "work/identity.h"
 
 #define FILE_MODE      0600
 #define FOLDER_MODE    0700
@@ -60,9 +61,10 @@ int trust_name(const char *state_dir, const char *project_id, str name, struct e
 	struct buf path = BUF_INIT(PATH_MAX);
 	int ret = 0;
 
-	if (name.n && !project_name_ok(name))
-		return err_set(e, HF_EUSAGE, "'%.*s' cannot be the name of a project",
-			       STR_ARG(name));
+	if (name.n)
+		ret = identity_name(name, false, e);
+	if (ret)
+		return ret;
 	if (name.n)
 		return put(state_dir, "names", str_of(project_id), name, e);
 	path_of(&path, state_dir, "names", str_of(project_id));
@@ -81,7 +83,7 @@ bool trust_named(const char *state_dir, const char *project_id, struct buf *name
 	path_of(&path, state_dir, "names", str_of(project_id));
 	yes = state_dir[0] && fs_read(buf_cstr(&path), &text, NULL) == 0;
 	found = str_trim(buf_str(&text));
-	yes = yes && project_name_ok(found);
+	yes = yes && !project_name_bad(found);
 	if (yes)
 		buf_add(name, found);
 	buf_release(&path);

@@ -622,6 +622,37 @@ where() {
 	leave
 }
 
+@test "names that are none are refused in one line, by every program, and reach no disk" {
+	local name
+	serve
+	for name in _records _packets .git .hidden .index.db.handoff.tmp '   ' 'a\u202eb' 'a\u0000b' ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789; do
+		for call in 'log_event {"type":"goal","content":"x","project":"%s"}' 'note_entity {"name":"A","content":"x","project":"%s"}' 'checkpoint {"summary":"x","project":"%s"}'; do
+			# shellcheck disable=SC2059
+			tool "${call%% *}" "$(printf "${call#* }" "${name//\\/\\\\}")"
+			[ "$failed" = true ]
+			says 'invalid project: '
+			silent AbCdEf
+		done
+	done
+	tool log_event '{"type":"goal","content":"x","supersedes":["ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"]}'
+	[ "$failed" = true ]
+	leave
+	for name in _records .git '  ' $'a\u202eb' ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789; do
+		for call in brief 'search x' 'log goal x' 'note A b' checkpoint entities; do
+			# shellcheck disable=SC2086
+			run --separate-stderr "${M%-mcp}" $call --project "$name"
+			[ "$status" = 64 ] || [[ "$name" != _records && "$name" != .git && "$call" =~ ^(brief|search|entities) ]] || { echo "$call $name: $status $output"; return 1; }
+		done
+		run --separate-stderr -64 env HANDOFF_PROJECT="$name" "${M%-mcp}" log goal x
+		[[ $stderr == *'invalid project: '* ]]
+		export CLAUDE_CODE_ENTRYPOINT=cli
+		jq -cn --arg d "$PWD" --arg h "$HOME" '{hook_event_name:"SessionStart",source:"startup",session_id:"11111111-2222-4333-8444-555555555555",cwd:$d,transcript_path:"\($h)/.claude/x.jsonl"}' >in.json
+		HANDOFF_PROJECT="$name" "${M%-mcp}-hook" session-start document <in.json
+	done
+	[ ! -e "$HANDOFF_VAULT" ]
+	run ! grep -r AbCdEf "$HOME"
+}
+
 # --- the index ---
 
 @test "a running server answers the same when its index, its folder, or the whole cache is gone" {

@@ -133,9 +133,28 @@ static void test_address__foreign_paths_have_none(void **state)
 		assert_int_equal(address_from_path(&a, str_of(bad[i]), NULL), HF_EFORMAT);
 }
 
+static void test_address__no_record_lies_in_a_folder_of_a_projects_own(void **state)
+{
+	struct buf b = BUF_INIT(4096);
+	struct address a;
+
+	(void)state;
+	assert_true(address_strayed(STR("sessions")));
+	assert_true(address_strayed(STR("Entities")));
+	assert_false(address_strayed(STR("sessions2")));
+	assert_false(address_strayed(STR("con")));
+	assert_int_equal(address_of(&a, STR("sessions/x"), STR("k"), NULL), 0);
+	address_path(&b, &a);
+	assert_false(address_strayed(str_head(buf_str(&b), str_chr(buf_str(&b), '/'))));
+	address_release(&a);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_address__no_record_lies_in_a_folder_of_a_projects_own),
 		cmocka_unit_test(test_address__plain_names_are_themselves),
 		cmocka_unit_test(test_address__the_last_part_is_the_key),
 		cmocka_unit_test(

@@ -26,7 +26,7 @@ static const char *folder_of(const struct project *p)
 	static struct buf b = BUF_INIT(300);
 
 	buf_reset(&b);
-	identity_folder(&vault, p, &b);
+	assert_int_equal(identity_folder(&vault, p, &b, NULL), 0);
 	return buf_cstr(&b);
 }
 
@@ -134,6 +134,36 @@ static void test_identity__every_failing_call_leaves_old_or_new(void **state)
 	vault_release(&vault);
 }
 
+static void test_identity__one_rule_for_the_names_that_are_given(void **state)
+{
+	static const char secret[] = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
+	struct project env = named("_records", "path:/a", "path:/a");
+	struct project dir = named(secret, "path:/a", "path:/a");
+	struct err e = ERR_INIT;
+	struct buf b = BUF_INIT(300);
+
+	(void)state;
+	open_vault();
+	assert_int_equal(identity_name(STR("gate"), false, NULL), 0);
+	assert_int_equal(identity_name(STR(".hidden"), true, NULL), 0);
+	assert_int_equal(identity_name(STR(".hidden"), false, &e), HF_EUSAGE);
+	assert_string_equal(e.msg, "invalid project: '.hidden' (a leading dot)");
+	e = ERR_INIT;
+	assert_int_equal(identity_name(STR("_records"), true, &e), HF_EUSAGE);
+	assert_string_equal(
+		e.msg,
+		"invalid project: '_records' (the vault keeps something else there)");
+	e = ERR_INIT;
+	assert_int_equal(identity_name(str_of(secret), true, &e), HF_EUSAGE);
+	assert_string_equal(e.msg, "invalid project: a secret is no name for it");
+	env.source = PROJECT_BY_ENV;
+	assert_int_equal(identity_folder(&vault, &env, &b, NULL), HF_EUSAGE);
+	/* a directory of that name has to have some project */
+	assert_true(str_starts(str_of(folder_of(&dir)), STR("project-")));
+	vault_release(&vault);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +176,7 @@ int main(void)
 		cmocka_unit_test(
 			test_identity__a_folder_of_another_program_belongs_to_its_name),
 		cmocka_unit_test(test_identity__a_given_name_is_taken_as_it_is),
+		cmocka_unit_test(test_identity__one_rule_for_the_names_that_are_given),
 		cmocka_unit_test(test_identity__every_failing_call_leaves_old_or_new),
 	};
 

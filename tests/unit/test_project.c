@@ -259,7 +259,8 @@ static void test_project__given_names_win_in_order(void **state)
 	project_release(&p);
 	setenv("HANDOFF_PROJECT", "../x", 1);
 	assert_int_equal(project_of(&p, test_path("remote"), NULL, &e), HF_EUSAGE);
-	assert_string_equal(e.msg, "invalid project name: ../x");
+	assert_string_equal(e.msg,
+			    "invalid project: '../x' (path separators not allowed)");
 	unsetenv("HANDOFF_PROJECT");
 }
 
@@ -334,10 +335,70 @@ static void test_project__names_are_checked_and_cleaned(void **state)
 	static const struct {
 		const char *in, *out;
 	} CLEAN[] = {
-		{"a b", "a-b"},     {" a\t\n b ", "a-b"}, {"..", "default"},
-		{"---", "default"}, {"a/b\\c", "a-b-c"},  {"-.x.-", "x"},
-		{"", "default"},    {"a:b?c", "a-b-c"},   {"x\x01y", "x-y"},
+		{"a b", "a-b"},
+		{" a\t\n b ", "a-b"},
+		{"..", "default"},
+		{"---", "default"},
+		{"a/b\\c", "a-b-c"},
+		{"-.x.-", "x"},
+		{"", "default"},
+		{"a:b?c", "a-b-c"},
+		{"x\x01y", "x-y"},
+		{"_records", "records"},
+		{"_PACKETS", "PACKETS"},
+		{".git", "git"},
+		{"_other", "_other"},
+		{"a\u202eb\u200b", "ab"},
+		{"\u202e", "default"},
+		{"a\x7f"
+		 "b",
+		 "a-b"},
+		{"a\xff"
+		 "b",
+		 "ab"},
+		{"\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"},
 	};
+	/* what nothing may be stored under; "=" before it: but it may be looked at */
+	static const char *const REFUSED[] = {
+		"",
+		".",
+		"..",
+		"a/b",
+		"../x",
+		"a:b",
+		"x\x01",
+		"\xff",
+		"_records",
+		"_packets",
+		"_Records",
+		".git",
+		".GIT",
+		".index.db",
+		".index.db.handoff.tmp",
+		"=.hidden",
+		"=  ",
+		"=\u3000",
+		"=a\u202eb",
+		"=a\x7f"
+		"b",
+		"=a\xc2\x85"
+		"b",
+		"=a\u200bb",
+		"=a\ufffd"
+		"b",
+		"=a\u2028b",
+	};
+	static const char *const TAKEN[] = {"my project",
+					    "Tollgate",
+					    " p ",
+					    "_dot",
+					    "a.b",
+					    "records",
+					    "packets",
+					    "sessions",
+					    "\u0645\u06cc\u200c\u062e",
+					    "\U0001f468\u200d\U0001f469",
+					    "default"};
 	static const char *const BAD[] = {"",    ".",     "..", "a/b", "a\\b",
 					  "a:b", "x\x01", "a*", "\xff"};
 	struct buf b = BUF_INIT(4096);
@@ -349,7 +410,18 @@ static void test_project__names_are_checked_and_cleaned(void **state)
 		project_clean(&b, str_of(CLEAN[i].in));
 		assert_string_equal(buf_cstr(&b), CLEAN[i].out);
 		assert_true(project_name_ok(buf_str(&b)));
+		assert_null(project_name_bad(buf_str(&b)));
 	}
+	for (size_t i = 0; i < sizeof(REFUSED) / sizeof(REFUSED[0]); i++) {
+		bool read = REFUSED[i][0] == '=';
+		str name = str_of(REFUSED[i] + read);
+
+		assert_non_null(project_name_bad(name));
+		assert_int_equal(project_name_ok(name) && !project_name_taken(name),
+				 read);
+	}
+	for (size_t i = 0; i < sizeof(TAKEN) / sizeof(TAKEN[0]); i++)
+		assert_null(project_name_bad(str_of(TAKEN[i])));
 	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++)
 		assert_false(project_name_ok(str_of(BAD[i])));
 	memset(big, 'x', sizeof(big));

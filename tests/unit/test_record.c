@@ -596,6 +596,34 @@ static void test_record__skimming_tells_what_reading_tells_at_every_length(void 
 	recorded_close(&r);
 }
 
+static void test_record__a_secret_is_no_name(void **state)
+{
+	static const char *const scope[] = {"s/ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
+					    "s"};
+	static const char *const key[] = {"k",
+					  "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"};
+	struct record_new n = {.value = STR("1"), .confidence = 0.5};
+	struct recorded r;
+
+	(void)state;
+	recorded_open(&r);
+	for (size_t i = 0; i < 2; i++) {
+		struct err e = ERR_INIT;
+		struct record_done d;
+		struct address a;
+
+		assert_int_equal(address_of(&a, str_of(scope[i]), str_of(key[i]), NULL),
+				 0);
+		assert_int_equal(record_write(&r.s, &a, &n, &d, &e), HF_EUSAGE);
+		assert_non_null(strstr(e.msg, "nothing was written"));
+		assert_null(strstr(e.msg, "AbCdEf"));
+		record_done_release(&d);
+		address_release(&a);
+	}
+	assert_false(test_exists("vault/_records"));
+	recorded_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,6 +644,7 @@ int main(void)
 			test_record__bad_input_is_refused_before_anything_is_made),
 		cmocka_unit_test(test_record__tags_are_stored_in_one_form_and_order),
 		cmocka_unit_test(test_record__no_secret_is_stored_wherever_it_hides),
+		cmocka_unit_test(test_record__a_secret_is_no_name),
 		cmocka_unit_test(
 			test_record__converted_line_ends_are_no_corruption_and_writing_goes_on),
 		cmocka_unit_test(

@@ -946,6 +946,28 @@ static void test_reindex__what_others_added_beside_a_writer_is_seen(void **state
 	finish();
 }
 
+static void test_reindex__a_secret_that_somebody_wrote_as_an_id_is_not_in_it(void **state)
+{
+	struct buf b = BUF_INIT(4u << 20);
+
+	(void)state;
+	start(false);
+	old_note("vault/p/sessions/s.md",
+		 HEADER EV("ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789", "x")
+			 EVS("ev_1", "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789", "y"),
+		 0);
+	assert_string_equal(shown(), "ev_1=y;"); /* the other is retired by it */
+	assert_true(odd_of("s.md") & INDEX_ODD_SECRET);
+	for (int i = 0; i < 2; i++) {
+		buf_reset(&b);
+		buf_printf(&b, "%s%s", index_path(ix), i ? "-wal" : "");
+		assert_int_equal(str_find(test_read(buf_cstr(&b)), STR("AbCdEf")),
+				 STR_NPOS);
+	}
+	finish();
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -974,6 +996,8 @@ int main(void)
 		cmocka_unit_test(
 			test_reindex__a_deadline_leaves_a_rest_that_is_read_next_time),
 		cmocka_unit_test(test_reindex__a_damaged_index_is_rebuilt_on_the_way),
+		cmocka_unit_test(
+			test_reindex__a_secret_that_somebody_wrote_as_an_id_is_not_in_it),
 		cmocka_unit_test(test_reindex__an_index_that_was_removed_is_read_anew),
 		cmocka_unit_test(
 			test_reindex__an_index_that_cannot_grow_is_left_for_a_temporary_one),

@@ -314,7 +314,7 @@ static void test_store__an_id_or_a_beginning_of_it_retires(void **state)
 
 static void test_store__only_whole_ids_retire_unless_beginnings_are_allowed(void **state)
 {
-	static const char *const PART[] = {"e", "ev_", "ev_1234567"};
+	static const char *const PART[] = {"ev_1", "ev_", "ev_1234567"};
 	char retired[RETIRED_MAX], want[RETIRED_MAX];
 
 	(void)state;
@@ -1092,6 +1092,55 @@ static void test_store__says_when_another_program_reads_the_notes_just_now(void 
 	assert_false(store_partial(&s));
 }
 
+static void test_store__ids_and_projects_that_are_none_reach_no_disk(void **state)
+{
+	static const char *const id[] = {"ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
+					 "ev_ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
+					 "hunter2"};
+	static const char *const project[] = {"ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
+					      "_records",
+					      "_packets",
+					      ".git",
+					      "   ",
+					      "a\u202eb",
+					      ".hidden"};
+	struct store_logged done;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof id / sizeof *id; i++) {
+		str ids[] = {str_of(id[i])};
+
+		assert_int_equal(store_log(&s,
+					   &(struct store_event){.content = STR("x"),
+								 .supersedes = ids,
+								 .nsupersedes = 1},
+					   &done, NULL),
+				 HF_EUSAGE);
+	}
+	for (size_t i = 0; i < sizeof project / sizeof *project; i++) {
+		str p = str_of(project[i]);
+
+		assert_int_equal(store_log(&s,
+					   &(struct store_event){.content = STR("x"),
+								 .project = p},
+					   &done, NULL),
+				 HF_EUSAGE);
+		assert_int_equal(store_note(&s, p, STR("A"), STR("b"), NULL), HF_EUSAGE);
+		assert_int_equal(store_checkpoint(&s, p, STR("b"), NULL, NULL),
+				 HF_EUSAGE);
+	}
+	assert_false(test_exists("vault"));
+}
+
+/* A project that another program made stays readable. */
+static void test_store__a_project_of_another_rule_is_read(void **state)
+{
+	(void)state;
+	test_write("vault/.hidden/sessions/s_1.md",
+		   STR(HEADER("s_1") EV("goal", "ev_1", "Ship.")));
+	assert_string_equal(active_of(&s, ".hidden", EVENT_GOAL), "Ship.;");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1113,6 +1162,8 @@ int main(void)
 		T(test_store__the_project_of_the_session_counts_unless_one_is_named),
 		T(test_store__programs_of_a_session_without_a_journal_share_its_note),
 		T(test_store__a_bad_session_id_or_project_is_refused),
+		T(test_store__a_project_of_another_rule_is_read),
+		T(test_store__ids_and_projects_that_are_none_reach_no_disk),
 		T(test_store__checkpoint_marks_done_and_keeps_everything_else),
 		T(test_store__checkpoint_closes_the_named_project_only),
 		T(test_store__links_make_stubs_and_facts_stay),

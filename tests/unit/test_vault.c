@@ -460,6 +460,41 @@ test_vault__entities_whose_files_the_disk_mixes_up_are_kept_apart(void **state)
 	vault_release(&v);
 }
 
+static int name_project(const char *name, void *arg)
+{
+	buf_printf(arg, "%s ", name);
+	return 0;
+}
+
+static void test_vault__what_it_keeps_beside_the_projects_is_none(void **state)
+{
+	static const char *const taken[] = {"_records", "_packets", ".git", "_Packets",
+					    ".index.db.handoff.tmp"};
+	struct vault v = open_vault();
+	struct buf b = BUF_INIT(4096);
+
+	(void)state;
+	test_write("vault/p/sessions/a.md", STR("x"));
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		buf_reset(&b);
+		buf_printf(&b, "vault/%s/sessions/a.md", taken[i]);
+		test_write(buf_cstr(&b), STR("stray"));
+		assert_int_equal(vault_write(&v, VAULT_SESSIONS, str_of(taken[i]),
+					     STR("b.md"), STR("x"), NULL),
+				 HF_EUSAGE);
+		assert_int_equal(vault_read(&v, VAULT_SESSIONS, str_of(taken[i]),
+					    STR("a.md"), &b, NULL),
+				 HF_EUSAGE);
+	}
+	vault_unlock(&v);
+	buf_reset(&b);
+	assert_int_equal(vault_projects(&v, name_project, &b, NULL), 0);
+	assert_str(buf_str(&b), STR("p "));
+	vault_release(&v);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_vault__an_appended_line_is_one_line),
 		cmocka_unit_test(
 			test_vault__names_are_no_paths_and_links_are_not_followed),
+		cmocka_unit_test(test_vault__what_it_keeps_beside_the_projects_is_none),
 		cmocka_unit_test(test_vault__lists_notes_and_projects_in_order),
 		cmocka_unit_test(test_vault__one_writer_at_a_time),
 		cmocka_unit_test(test_vault__every_failing_call_leaves_old_or_new),

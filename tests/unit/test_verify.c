@@ -329,12 +329,37 @@ static void test_verify__what_cannot_be_read_fails(void **state)
 	assert_true(n > 10);
 }
 
+/* Written there by a program that took the folder of records for a project's. */
+static void
+test_verify__a_session_note_that_strayed_among_the_records_is_none(void **state)
+{
+	static const char *const stray[] = {
+		"vault/_records/sessions/s_1.md", "vault/_records/entities/Plan.md",
+		"vault/_packets/sessions/s_1.md", "vault/_packets/handoffs/x.md"};
+	struct verify_options o = {.check = true};
+	char id[PACKET_ID_BYTES];
+	struct recorded r;
+	struct verify v;
+
+	(void)state;
+	store(&r, id);
+	for (size_t i = 0; i < sizeof(stray) / sizeof(*stray); i++)
+		test_write(stray[i], STR("---\nid: s_1\nproject: _records\n---\n"));
+	assert_int_equal(verify_run(&r.s, &o, &v, NULL), 0);
+	assert_false(verify_failed(&v));
+	assert_int_equal(v.checked, v.valid);
+	verify_release(&v);
+	recorded_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verify__a_store_as_it_was_written_has_no_findings),
 		cmocka_unit_test(
 			test_verify__an_edited_value_is_corrupt_and_nothing_else),
+		cmocka_unit_test(
+			test_verify__a_session_note_that_strayed_among_the_records_is_none),
 		cmocka_unit_test(
 			test_verify__every_single_changed_byte_is_found_or_changes_nothing),
 		cmocka_unit_test(test_verify__an_edited_outcome_is_corrupt),
