@@ -289,6 +289,13 @@ void hookio_context(struct buf *reply, enum hook_kind kind, str text, str user)
 	buf_add(reply, STR("}\n"));
 }
 
+bool hookio_heard(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+	return poll(&p, 1, 0) <= 0 || !(p.revents & (POLLERR | POLLHUP));
+}
+
 void hookio_write(int fd, const struct buf *reply)
 {
 	ssize_t n;

@@ -65,6 +65,8 @@ str hookio_fit(str s, size_t units);
  * HOOKIO_UNITS_MAX and user over HOOKIO_USER_MAX are cut.
  */
 void hookio_context(struct buf *reply, enum hook_kind kind, str text, str user);
+/* Whoever reads fd is there. False for a pipe or socket whose other end is closed: the client has ended, and the parent of this process is somebody else. */
+bool hookio_heard(int fd);
 /* One write of the whole reply (nothing when it is empty); failures are ignored: nobody could be told. */
 void hookio_write(int fd, const struct buf *reply);
 

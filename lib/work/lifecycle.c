@@ -253,7 +253,8 @@ void lifecycle_touch(struct lifecycle *l, bool open)
 		j->done = false;
 		journal_set(&j->reason, STR_NONE);
 	}
-	if (!runs_elsewhere(l))
+	/* a hook that outlives its client has another parent, who would seem to run the session for ever */
+	if (j->is_new || (l->process.pid && !runs_elsewhere(l)))
 		j->process = l->process;
 }
 

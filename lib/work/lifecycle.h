@@ -26,7 +26,7 @@
 #include "work/hookio.h"
 
 struct lifecycle_options {
-	int64_t pid;         /* of the client: the parent of the hook */
+	int64_t pid;         /* of the client: the parent of the hook; 0: it has ended */
 	int64_t deadline_ns; /* when to come to an end by oneself; 0 = never */
 	void (*early)(
 		const struct buf *

@@ -75,6 +75,42 @@ teardown()
 	[ -f "$STATE/journal/done/$(sid A).json" ]
 }
 
+# orphaned CLIENT NAME key=value...: a hook of a client that has ended: another parent, nobody reads what it says
+orphaned()
+{
+	local c=$1 name=$2
+	shift 2
+	json "session_id=$(sid "$c")" "transcript_path=$(transcript "$c")" "cwd=${CLIENT_DIR[$c]}" "hook_event_name=$name" "$@" >"$T/orphan.in"
+	rm -f "$T/pipe"
+	mkfifo "$T/pipe"
+	exec 8<>"$T/pipe" 9>"$T/pipe" 8>&-
+	"$HOOK" <"$T/orphan.in" >&9
+	exec 9>&-
+}
+
+@test "a hook that outlives its client does not make the session live on" {
+	starts A
+	works A
+	runs A "make check SUITE=all"
+	dies A
+	orphaned A SubagentStop agent_type=Explore agent_id=a1 "last_assistant_message=The scale is in weigh.c"
+	orphaned A Stop
+	starts B
+	has "make check SUITE=all"
+	has "Killed mid-tool"
+	[ "$(status_of)" = pending ]
+}
+
+@test "hooks that outlive their clients do not take each other for one process" {
+	client A
+	client B
+	dies A
+	dies B
+	orphaned A SessionStart source=startup
+	orphaned B SessionStart source=startup
+	[ "$(jq -r .state "$STATE"/journal/*"$(sid A).json" "$STATE"/journal/done/*"$(sid A).json" 2>/dev/null)" = recovered ]
+}
+
 @test "killed before any Stop, a session is recovered from its transcript alone" {
 	starts A
 	says A "Never delete the ledger. Fix the barrier."

@@ -1,9 +1,11 @@
 #include "fault.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -249,6 +251,26 @@ static void test_hookio__one_long_line_is_cut_between_characters(void **state)
 	assert_str(hookio_fit(STR_NONE, 0), STR(""));
 }
 
+static void test_hookio__whether_somebody_reads(void **state)
+{
+	int p[2], s[2], f = open("heard", O_CREAT | O_WRONLY, 0600);
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
+	assert_true(hookio_heard(p[1]));
+	assert_true(hookio_heard(s[1]));
+	close(p[0]);
+	close(s[0]);
+	assert_false(hookio_heard(p[1]));
+	assert_false(hookio_heard(s[1]));
+	assert_true(f >= 0 && hookio_heard(f)); /* a file is always there */
+	close(p[1]);
+	close(s[1]);
+	close(f);
+	assert_true(hookio_heard(-1));
+}
+
 static void test_hookio__an_empty_or_overfull_reply_is_not_written(void **state)
 {
 	struct buf full = BUF_INIT(4), good = BUF_INIT(10);
@@ -293,6 +315,7 @@ int main(void)
 		cmocka_unit_test(
 			test_hookio__a_reply_is_cut_at_a_line_within_the_clients_unit),
 		cmocka_unit_test(test_hookio__one_long_line_is_cut_between_characters),
+		cmocka_unit_test(test_hookio__whether_somebody_reads),
 		cmocka_unit_test(test_hookio__an_empty_or_overfull_reply_is_not_written),
 	};
 
