@@ -9,6 +9,8 @@
 #define WAITS_SHOWN   3
 #define NAMED_PROMPTS 12 /* prompts looked at for files that nobody touched */
 #define NAMED_BYTES   1500
+#define BY_HAND_SHOWN 4
+#define BY_HAND_BYTES 15 /* of an item that says something */
 
 /* ---- Verify ---- */
 
@@ -110,6 +112,65 @@ static void verify_plan(struct doc *d)
 	}
 }
 
+/* A list item's words, without its mark or number. */
+static bool is_item(str line, str *words)
+{
+	str t = str_trim(line);
+	size_t k = 0;
+
+	while (k < t.n && str_is_digit(t.p[k]))
+		k++;
+	if (k && k + 1 < t.n && (t.p[k] == '.' || t.p[k] == ')') && t.p[k + 1] == ' ')
+		*words = str_trim(str_from(t, k + 1));
+	else if (t.n > 2 && str_chr(STR("-*+"), t.p[0]) != STR_NPOS && t.p[1] == ' ')
+		*words = str_trim(str_from(t, 2));
+	else
+		return false;
+	if (str_starts(*words, STR("[ ] ")) || str_starts(*words, STR("[x] ")))
+		*words = str_trim(str_from(*words, 4));
+	return true;
+}
+
+/* It names a command, which other lines tell about. */
+static bool names_command(const struct facts *f, str s)
+{
+	str part;
+	size_t i = 0;
+
+	while (str_split(&s, '`', &part))
+		if (i++ % 2 && part.n && str_is_alpha(part.p[0]) &&
+		    (str_chr(part, ' ') != STR_NPOS || has_run(f, part)))
+			return true;
+	return false;
+}
+
+/* What the plan wants to be looked at: items under its verification heading that are no commands. */
+static void verify_by_hand(struct doc *d)
+{
+	str rest = d->f->plan, line, item;
+	bool on = false;
+	size_t n = 0;
+
+	while (str_line(&rest, &line) && n < BY_HAND_SHOWN) {
+		struct doc_line *l;
+		struct buf *b;
+
+		if (str_starts(line, STR("#"))) {
+			on = str_ifind(line, STR("verif")) != STR_NPOS;
+			continue;
+		}
+		if (!on || !is_item(line, &item) || item.n < BY_HAND_BYTES ||
+		    str_ends(item, STR(":")) || names_command(d->f, item))
+			continue;
+		l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, 12 + (double)n++ * 0.1,
+			     "- [ ] ");
+		b = doc_text(d);
+		doc_quote_plain(d, b, item, 240);
+		buf_add(b, STR(": the plan asks for it; no record tells"));
+		doc_add(d, l, 7, d->f->plan_record);
+	}
+}
+
 /* What shows whether a verb of git was carried out. */
 static const struct {
 	const char *verb, *look, *ask;
@@ -192,6 +253,7 @@ void docgap_verify(struct doc *d, const struct gitstate *git)
 {
 	verify_checks(d);
 	verify_plan(d);
+	verify_by_hand(d);
 	verify_calls(d);
 	if (!git || git->kind != GITSTATE_REPO)
 		verify_git(d);

@@ -246,3 +246,17 @@ out.md" ]
 	run --separate-stderr -64 "$R" doc ""
 	complains "the session's name is empty"
 }
+
+@test "a damaged file that is named gives the document of what can be read" {
+	place cli-killed $KILLED
+	{
+		head -c 300000 /dev/zero
+		for i in $(seq 300); do echo "line $i: no record, {\"but\": it looks like"; done
+		cat "$PLACED"
+	} >damaged.jsonl
+	run --separate-stderr -0 "$R" doc damaged.jsonl
+	holds "Killed mid-tool"
+	holds "301 pieces of the transcript could not be read"
+	lacks TRIAGE
+	[[ $output == *"confidence: low"* ]]
+}

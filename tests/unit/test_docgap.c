@@ -95,6 +95,35 @@ static void test_docgap__git_is_asked_only_where_it_was_not_read(void **state)
 	doc_release(&d);
 }
 
+static void test_docgap__what_the_plan_wants_to_be_looked_at(void **state)
+{
+	struct fact_command c = {.record = 2, .text = STR("make fast")};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.command = &c;
+	f.ncommand = 1;
+	f.plan_record = 4;
+	f.plan = STR("# Lamp\n- walk through the hall first\n\n## Verification\n\n"
+		     "1. Manual: open the hall, and see `lamp` go out\n"
+		     "2. `make night` is clean\n"
+		     "3. `make fast` passes\n"
+		     "- [ ] The type checker (`ty`) passes on these files\n"
+		     "* Look for:\n"
+		     "- done\n"
+		     "No item: the lamp is looked at by hand\n"
+		     "### After that\n- tell the neighbours about it\n");
+	doc_init(&d, &f);
+	docgap_verify(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_VERIFY),
+		"- [ ] `make night`: the plan asks for it; never run\n"
+		"- [ ] \"Manual: open the hall, and see `lamp` go out\": the plan asks for it; no record tells\n"
+		"- [ ] \"The type checker (`ty`) passes on these files\": the plan asks for it; no record tells\n");
+	doc_release(&d);
+}
+
 static void test_docgap__an_order_nobody_met_and_a_finding_nobody_took_up(void **state)
 {
 	struct docgap_file file = {.since = CLOCK_NONE};
@@ -246,6 +275,7 @@ int main(void)
 		cmocka_unit_test(
 			test_docgap__a_check_says_what_it_gave_and_what_came_after),
 		cmocka_unit_test(test_docgap__commands_of_the_plan_that_never_ran),
+		cmocka_unit_test(test_docgap__what_the_plan_wants_to_be_looked_at),
 		cmocka_unit_test(test_docgap__git_is_asked_only_where_it_was_not_read),
 		cmocka_unit_test(
 			test_docgap__an_order_nobody_met_and_a_finding_nobody_took_up),
