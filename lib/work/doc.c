@@ -84,6 +84,10 @@ bool doc_worth(str s)
 			run = 0;
 			continue;
 		}
+		/* "x.c" is a name, though no two letters stand together */
+		if (!word && run && (s.p[i] == '.' || s.p[i] == '_') && i + 1 < s.n &&
+		    str_is_alnum(s.p[i + 1]))
+			continue;
 		run = word ? run + 1 : 0;
 		if (run == 2)
 			return true;

@@ -236,8 +236,10 @@ void extract_on_shell(struct extract *x, const struct call *c, const struct val 
 		return;
 	command_errors(x, d, c->command, own, text, failed);
 	extract_on_git(x, c, result, text, failed);
-	if (!failed)
+	if (!failed) {
 		extract_on_touch(x, c->raw);
+		extract_on_patch(x, c->raw, text);
+	}
 	extract_note_finding(x, text);
 	if (id.n)
 		extract_background(x, id, c->command);

@@ -4,6 +4,7 @@
  * here-documents, `for x in ...` and NAME=value are known, nothing else is expanded.
  */
 #include "work/extract_impl.h"
+#include "work/prose.h"
 
 #define WORDS_MAX 64 /* of one simple command */
 #define VARS_MAX  8
@@ -284,6 +285,19 @@ static void all_words(struct shell *sh, size_t at, str how)
 	}
 }
 
+/* The files of `touch`, without what its options take. */
+static void touched(struct shell *sh, size_t at)
+{
+	for (size_t i = at; i < sh->n; i++) {
+		str w = sh->word[i];
+
+		if (str_eq(w, STR("-t")) || str_eq(w, STR("-d")) || str_eq(w, STR("-r")))
+			i++;
+		else if (!str_starts(w, STR("-")))
+			note_word(sh, w, STR("touch"));
+	}
+}
+
 static void git_verb(struct shell *sh, size_t at)
 {
 	static const str whole[] = {STR("add"), STR("restore"), STR("mv"), STR("rm")};
@@ -363,6 +377,8 @@ static void finish_command(struct shell *sh)
 		in_place(sh, at + 1, true);
 	else if (str_eq(prog, STR("tee")))
 		all_words(sh, at + 1, STR("tee"));
+	else if (str_eq(prog, STR("touch")))
+		touched(sh, at + 1);
 	else if (str_eq(prog, STR("mv")))
 		all_words(sh, at + 1, STR("mv"));
 	else if (str_eq(prog, STR("rm")))
@@ -373,11 +389,32 @@ static void finish_command(struct shell *sh)
 		git_command(sh, at + 1);
 }
 
-/* A redirection's file: of those without a dot or a slash too many are comparisons. */
+/* Files that are known by a name without an ending. */
+static bool is_known_name(str w)
+{
+	static const str names[] = {
+		STR("Makefile"),   STR("makefile"),    STR("Dockerfile"),
+		STR("README"),     STR("LICENSE"),     STR("NOTICE"),
+		STR("CHANGELOG"),  STR("VERSION"),     STR("Gemfile"),
+		STR("Rakefile"),   STR("Procfile"),    STR("Justfile"),
+		STR("justfile"),   STR("BUILD"),       STR("AUTHORS"),
+		STR("CODEOWNERS"), STR("Jenkinsfile"), STR("Vagrantfile")};
+
+	return extract_in_list(w, names, COUNT(names));
+}
+
+/*
+ * A redirection's file. Of those without a dot or a slash too many are comparisons: only known
+ * names count, and what a program that prints is sent to.
+ */
 static void note_target(struct shell *sh, str w, bool append)
 {
+	static const str printers[] = {STR("echo"), STR("cat"), STR("printf")};
+	bool printed = sh->n && extract_in_list(sh->word[0], printers, COUNT(printers)) &&
+		       w.n > 1 && str_is_alpha(w.p[0]);
+
 	if (str_starts(w, STR("$")) || str_chr(w, '.') != STR_NPOS ||
-	    str_chr(w, '/') != STR_NPOS)
+	    str_chr(w, '/') != STR_NPOS || printed || is_known_name(w))
 		note_word(sh, w, append ? STR(">>") : STR(">"));
 }
 
@@ -400,4 +437,42 @@ void extract_on_touch(struct extract *x, str raw)
 		}
 		before = t;
 	} while (t != TOKEN_END);
+}
+
+static bool runs_patch(str raw)
+{
+	size_t it = 0;
+	str part, rest, w;
+
+	while (prose_command_part(raw, true, &it, &part)) {
+		rest = part;
+		if (str_eq(prose_git_verb(part), STR("apply")) ||
+		    str_eq(prose_git_verb(part), STR("am")) ||
+		    (str_word(&rest, &w) && str_eq(str_basename(w), STR("patch"))))
+			return true;
+	}
+	return false;
+}
+
+void extract_on_patch(struct extract *x, str raw, str output)
+{
+	struct shell sh = {.x = x};
+	str line;
+
+	if (!runs_patch(raw))
+		return;
+	while (str_line(&output, &line)) {
+		if (!str_starts(line, STR("patching file ")))
+			continue;
+		line = unquoted(str_trim(str_from(line, 14)));
+		note_file(&sh, line, STR("patch"));
+	}
+	/* the same of a patch that stands in the command itself */
+	while (str_line(&raw, &line)) {
+		if (str_starts(line, STR("+++ b/")))
+			note_file(&sh,
+				  str_head(str_from(line, 6),
+					   str_chr(str_from(line, 6), '\t')),
+				  STR("patch"));
+	}
 }

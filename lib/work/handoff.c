@@ -338,7 +338,7 @@ static void banner(struct doc *d, const struct handoff_input *in, const struct d
 
 /* ---- the text ---- */
 
-static const char *empty_sentence(enum doc_section s, bool focused)
+static const char *empty_sentence(enum doc_section s, bool focused, bool shelled)
 {
 	if (focused && (s == DOC_DONE || s == DOC_NEXT || s == DOC_FILES))
 		return "Nothing that touches the focus.";
@@ -346,7 +346,9 @@ static const char *empty_sentence(enum doc_section s, bool focused)
 	case DOC_GOAL:
 		return "No request is recorded.";
 	case DOC_DONE:
-		return "No edit, commit or finished task is recorded.";
+		return shelled ? "No edit by a tool, commit or finished task is recorded; what shell "
+				 "commands changed stands in Files to Read."
+			       : "No edit, commit or finished task is recorded.";
 	case DOC_NEXT:
 		return "Nothing is open in the records.";
 	case DOC_HAZARDS:
@@ -398,7 +400,8 @@ static void assemble(struct doc *d, const struct frame *fr, bool evidence, bool 
 			buf_add(&raw, STR("Left out to fit the budget.\n"));
 		else if (!n && s != DOC_ENVIRONMENT)
 			buf_printf(&raw, "%s\n",
-				   empty_sentence((enum doc_section)s, d->nfocus > 0));
+				   empty_sentence((enum doc_section)s, d->nfocus > 0,
+						  d->f->nshelled > 0));
 		if (s + 1 < DOC_SECTIONS)
 			buf_byte(&raw, '\n');
 	}

@@ -224,6 +224,11 @@ static bool did_work(const struct facts *f)
 	for (size_t i = 0; i < f->ntodo; i++)
 		if (todo_done(&f->todo[i]))
 			return true;
+	for (size_t i = 0; i < f->nshelled; i++)
+		if (!str_starts(f->shelled[i].path, STR("/tmp/")) &&
+		    !str_starts(f->shelled[i].path, STR("/private/tmp/")) &&
+		    !str_eq(f->shelled[i].how, STR("git add")))
+			return true;
 	return f->nedit || f->ncommit;
 }
 

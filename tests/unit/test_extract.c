@@ -1459,6 +1459,38 @@ static void unmet(const char *order, const char *command, const char *want)
 	free_facts();
 }
 
+static void test_extract__files_without_an_ending_and_patched_ones_are_known(void **state)
+{
+	const struct facts *f;
+	size_t i = 0;
+
+	(void)state;
+	start();
+	user("make the files");
+	ran("echo 'int x;' > x.c", "", false);
+	ran("cat > y.c <<EOF\\nint y;\\nEOF", "", false);
+	ran("echo all: > Makefile", "", false);
+	ran("printf x > out; awk '{print}' a > b", "", false);
+	ran("touch -t 202601010000 parser.c && touch -r a.c b.c", "", false);
+	ran("patch -p1 < fix.patch",
+	    "patching file src/dim.c\\npatching file 'src/the hall.c'", false);
+	ran("git apply <<'EOF'\\n--- a/src/door.c\\n+++ b/src/door.c\\n@@\\nEOF", "",
+	    false);
+	ran("echo 'patching file no.c'", "patching file no.c", false);
+	f = facts();
+	shelled_is(f, i++, "/home/dev/lantern/x.c", ">");
+	shelled_is(f, i++, "/home/dev/lantern/y.c", ">");
+	shelled_is(f, i++, "/home/dev/lantern/Makefile", ">");
+	shelled_is(f, i++, "/home/dev/lantern/out", ">");
+	shelled_is(f, i++, "/home/dev/lantern/parser.c", "touch");
+	shelled_is(f, i++, "/home/dev/lantern/b.c", "touch");
+	shelled_is(f, i++, "/home/dev/lantern/src/dim.c", "patch");
+	shelled_is(f, i++, "/home/dev/lantern/src/the hall.c", "patch");
+	shelled_is(f, i++, "/home/dev/lantern/src/door.c", "patch");
+	assert_int_equal(f->nshelled, i);
+	free_facts();
+}
+
 static void test_extract__only_what_is_to_be_written_is_an_order_to_write(void **state)
 {
 	(void)state;
@@ -2064,6 +2096,8 @@ int main(void)
 		cmocka_unit_test(test_extract__an_open_shell_call_is_told_whole),
 		cmocka_unit_test(
 			test_extract__an_order_to_write_that_nothing_followed_is_unmet),
+		cmocka_unit_test(
+			test_extract__files_without_an_ending_and_patched_ones_are_known),
 		cmocka_unit_test(
 			test_extract__only_what_is_to_be_written_is_an_order_to_write),
 		cmocka_unit_test(test_extract__a_finding_never_named_again_is_unfollowed),

@@ -194,6 +194,24 @@ static void test_handoff__since_judges_what_ran_on_all_records(void **state)
 	buf_release(&out);
 }
 
+static void test_handoff__what_the_shell_wrote_is_not_denied(void **state)
+{
+	struct fact_shelled sh = {.record = 2, .path = STR("x.c"), .how = STR(">")};
+	struct facts f = {.records = 3, .last_at = 1500, .shelled = &sh, .nshelled = 1};
+	struct ending end = {.kind = ENDING_KILLED_IDLE, .at = 1500};
+	struct handoff_input in = {.facts = &f, .ending = &end, .transcript = "t.jsonl"};
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(handoff_render(&in, &o, &out, &e), 0);
+	assert_null(strstr(buf_cstr(&out), "No edit, commit"));
+	assert_non_null(
+		strstr(buf_cstr(&out), "**Changed by shell commands:** `x.c` (`>`)\n"));
+	buf_release(&out);
+}
+
 /* ---- last words that no record holds ---- */
 
 static void
@@ -687,6 +705,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
+		cmocka_unit_test(test_handoff__what_the_shell_wrote_is_not_denied),
 		cmocka_unit_test(
 			test_handoff__a_message_is_unwritten_when_the_records_end_before_it),
 		cmocka_unit_test(
