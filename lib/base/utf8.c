@@ -225,6 +225,22 @@ size_t utf8_units16(str s)
 	return utf8_measure(s, 2);
 }
 
+str utf8_head16(str s, size_t units)
+{
+	size_t at = 0, used = 0;
+
+	while (at < s.n) {
+		uint32_t cp;
+		size_t n = utf8_next(str_from(s, at), &cp);
+
+		used += n == 4 ? 2 : 1;
+		if (used > units)
+			break;
+		at += n ? n : 1;
+	}
+	return str_head(s, at);
+}
+
 bool utf8_unsafe(uint32_t cp)
 {
 	if (cp < 0xA0)

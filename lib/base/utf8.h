@@ -25,6 +25,8 @@ str utf8_tail(str s, size_t max);
 size_t utf8_count(str s);
 /* UTF-16 code units, the unit in which the client measures injected text; ill-formed bytes count one each. */
 size_t utf8_units16(str s);
+/* The longest prefix of at most that many of them that does not end inside a character. */
+str utf8_head16(str s, size_t units);
 
 /* A character that utf8_show escapes in UTF8_ONELINE: a control, a bidi mark, ... (list below). */
 bool utf8_unsafe(uint32_t cp);

@@ -229,24 +229,6 @@ void hookio_release(struct hookio *h)
 
 /* ---- out ---- */
 
-/* The head of one line, between characters. */
-static str fit_line(str s, size_t units)
-{
-	size_t at = 0, used = 0;
-
-	while (at < s.n) {
-		uint32_t cp;
-		size_t n = utf8_next(str_from(s, at), &cp);
-		size_t cost = n == 4 ? 2 : 1;
-
-		if (used + cost > units)
-			break;
-		used += cost;
-		at += n ? n : 1;
-	}
-	return str_head(s, at);
-}
-
 str hookio_fit(str s, size_t units)
 {
 	str rest = s, line;
@@ -263,7 +245,7 @@ str hookio_fit(str s, size_t units)
 		used += cost;
 		at = end;
 	}
-	return at ? str_trim_right(str_head(s, at)) : fit_line(s, units);
+	return at ? str_trim_right(str_head(s, at)) : utf8_head16(s, units);
 }
 
 void hookio_context(struct buf *reply, enum hook_kind kind, str text, str user)

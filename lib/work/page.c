@@ -61,6 +61,16 @@ void page_add(struct page *p, str s)
 	buf_add(&p->text, str_head(s, KEEP_BYTES + 1 - p->text.n));
 }
 
+/* What is shown of a text that is too long: whole lines, unless the next line is so long that half of the page would be empty. */
+static str shown(str text)
+{
+	str lines = hookio_fit(text, PAGE_UNITS - TAIL_UNITS);
+
+	return utf8_units16(lines) < PAGE_UNITS / 2
+		       ? utf8_head16(text, PAGE_UNITS - TAIL_UNITS)
+		       : lines;
+}
+
 int page_end(struct page *p, const char *tool, struct buf *out, struct err *e)
 {
 	str text = buf_str(&p->text);
@@ -74,7 +84,7 @@ int page_end(struct page *p, const char *tool, struct buf *out, struct err *e)
 		buf_add(out, text);
 		return 0;
 	}
-	text = hookio_fit(utf8_head(text, KEEP_BYTES), PAGE_UNITS - TAIL_UNITS);
+	text = shown(utf8_head(text, KEEP_BYTES));
 	next = p->from + text.n;
 	/* the newline that was cut off belongs to this page */
 	if (next < p->seen && text.n < p->text.n && p->text.p[text.n] == '\n') {

@@ -10,7 +10,7 @@
  * A result is at most PAGE_UNITS long (the client shows a model only a preview of what is longer);
  * what is more is told in a last line with the cursor to call with. A cursor names an offset and a
  * hash of what came before it: text that was appended to since goes on, text that has changed is
- * refused. Cut at the ends of lines; a line that is longer than a page between characters.
+ * refused. Cut at the ends of lines; between characters where a long line would leave half of the page empty.
  * Memory: a page, however long the text.
  */
 #ifndef WORK_PAGE_H

@@ -106,6 +106,33 @@ static void test_page__a_line_longer_than_a_page_is_cut_between_characters(void 
 	buf_release(&all);
 }
 
+static void test_page__no_page_is_left_empty_before_a_long_line(void **state)
+{
+	struct buf text = BUF_INIT(4 << 20), out = BUF_INIT(1 << 20),
+		   cursor = BUF_INIT(200);
+	size_t pages = 0;
+
+	(void)state;
+	buf_add(&text, STR("Found 2:\n\n- "));
+	buf_fill(&text, 'x', 60000);
+	buf_add(&text, STR("\n- "));
+	buf_fill(&text, 'y', 120000);
+	do {
+		buf_reset(&out);
+		assert_int_equal(
+			page_of(buf_str(&text), 999, buf_str(&cursor), &out, NULL), 0);
+		buf_reset(&cursor);
+		buf_add(&cursor, cursor_of(buf_str(&out)));
+		assert_true(!cursor.n || out.n > PAGE_UNITS / 2);
+		assert_true(utf8_units16(buf_str(&out)) <= PAGE_UNITS);
+		pages++;
+	} while (cursor.n && pages < 10);
+	assert_int_equal(pages, 4);
+	buf_release(&text);
+	buf_release(&out);
+	buf_release(&cursor);
+}
+
 static void
 test_page__a_text_that_grew_goes_on_and_one_that_changed_is_refused(void **state)
 {
@@ -168,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_page__pages_together_are_the_text),
 		cmocka_unit_test(
 			test_page__a_line_longer_than_a_page_is_cut_between_characters),
+		cmocka_unit_test(test_page__no_page_is_left_empty_before_a_long_line),
 		cmocka_unit_test(
 			test_page__a_text_that_grew_goes_on_and_one_that_changed_is_refused),
 		cmocka_unit_test(test_page__a_cursor_that_was_never_given_is_refused),

@@ -135,6 +135,12 @@ static void test_utf8__counts_code_points_and_utf16_units(void **state)
 	assert_int_equal(utf8_units16(STR("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z")), 6);
 	assert_int_equal(utf8_count(STR("\xF0\x9F\x98")), 3);
 	assert_int_equal(utf8_units16(STR("abcdefghijklmnop\xFF")), 17);
+	assert_str(utf8_head16(STR("a\xC3\xA4\xF0\x9F\x98\x80z"), 4),
+		   STR("a\xC3\xA4\xF0\x9F\x98\x80"));
+	assert_str(utf8_head16(STR("a\xC3\xA4\xF0\x9F\x98\x80z"), 3), STR("a\xC3\xA4"));
+	assert_str(utf8_head16(STR("\xFF\xFFz"), 2), STR("\xFF\xFF"));
+	assert_str(utf8_head16(STR("ab"), 0), STR(""));
+	assert_str(utf8_head16(STR("ab"), 9), STR("ab"));
 	assert_int_equal(utf8_count(STR_NONE), 0);
 }
 
