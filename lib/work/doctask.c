@@ -428,6 +428,40 @@ static bool is_plain_type(str s)
 	       (str_starts(s, STR("int")) || str_starts(s, STR("uint")));
 }
 
+/* A key of the notebook format itself (nbformat 4): it stands in every notebook. */
+static bool is_notebook_key(str s)
+{
+	static const char *const words[] = {"cell_type",
+					    "execution_count",
+					    "metadata",
+					    "outputs",
+					    "output_type",
+					    "source",
+					    "nbformat",
+					    "nbformat_minor",
+					    "kernelspec",
+					    "display_name",
+					    "language_info",
+					    "codemirror_mode",
+					    "file_extension",
+					    "mimetype",
+					    "pygments_lexer",
+					    "nbconvert_exporter",
+					    "text/plain",
+					    "image/png",
+					    "text/html",
+					    "attachments",
+					    "markdown",
+					    "python3",
+					    NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_eq(s, str_of(words[i])))
+			return true;
+	return false;
+}
+
 /*
  * The names in an edit that someone would look for: defined or added there, talked about,
  * and not spread over all files.
@@ -435,6 +469,7 @@ static bool is_plain_type(str s)
 static void edit_names(struct doc *d, struct doc_line *l, const struct fact_edit *e)
 {
 	struct ranked *r = malloc((e->nnames + 1) * sizeof(*r));
+	bool notebook = str_ends(e->path, STR(".ipynb"));
 	size_t n = 0, i;
 
 	if (!r)
@@ -443,7 +478,7 @@ static void edit_names(struct doc *d, struct doc_line *l, const struct fact_edit
 		str s = e->name[i].text;
 		double w = (double)e->name[i].weight, talk = doc_weight(d, s);
 
-		if (s.n < 5 || is_plain_type(s))
+		if (s.n < 5 || is_plain_type(s) || (notebook && is_notebook_key(s)))
 			continue;
 		w = (w < 6 ? w : 6) * (1 + 0.6 * (talk < 12 ? talk : 12)) *
 		    (str_chr(s, '.') != STR_NPOS ? 0.4 : 1);

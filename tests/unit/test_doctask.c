@@ -273,6 +273,35 @@ static void test_doctask__done_lists_records_only(void **state)
 	doc_release(&d);
 }
 
+static void test_doctask__the_keys_of_a_notebook_are_no_names(void **state)
+{
+	struct fact_name names[] = {{.text = STR("cell_type"), .weight = 5},
+				    {.text = STR("execution_count"), .weight = 5},
+				    {.text = STR("dim_step"), .weight = 3}};
+	struct fact_edit e[] = {{.last = 20,
+				 .path = STR("/home/dev/lantern/dim.ipynb"),
+				 .count = 1,
+				 .name = names,
+				 .nnames = 3},
+				{.last = 30,
+				 .path = STR("/home/dev/lantern/reader.py"),
+				 .count = 1,
+				 .name = names,
+				 .nnames = 1}};
+	struct facts f = facts_of(NULL, 0);
+	struct doc d;
+
+	(void)state;
+	f.edit = e;
+	f.nedit = 2;
+	doc_init(&d, &f);
+	doctask_done(&d);
+	assert_string_equal(alldoc(&d, DOC_DONE),
+			    "- `dim.ipynb` (1 edit): `dim_step`\n"
+			    "- `reader.py` (1 edit): `cell_type`\n");
+	doc_release(&d);
+}
+
 static void test_doctask__next_begins_with_the_uncertain_call(void **state)
 {
 	struct fact_prompt p[] = {PROMPT(1, "dim the lamp at night")};
@@ -396,6 +425,7 @@ int main(void)
 		cmocka_unit_test(
 			test_doctask__a_plan_is_quoted_by_its_heading_and_its_reason),
 		cmocka_unit_test(test_doctask__done_lists_records_only),
+		cmocka_unit_test(test_doctask__the_keys_of_a_notebook_are_no_names),
 		cmocka_unit_test(test_doctask__next_begins_with_the_uncertain_call),
 		cmocka_unit_test(
 			test_doctask__what_came_after_a_summary_lies_over_its_list),
