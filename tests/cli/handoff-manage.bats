@@ -139,7 +139,7 @@ setup()
 	run --separate-stderr -1 "$H" trust
 	grumbles "handoff.md"
 	run --separate-stderr -64 "$H" trust --name ../x
-	grumbles "cannot be the name"
+	grumbles "invalid project"
 	git remote set-url origin https://example.com/dev/grove.git
 	run -0 "$H" trust --name wood
 	run -0 "$H" status --json

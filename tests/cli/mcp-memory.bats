@@ -118,7 +118,7 @@ again() {
 @test "a beginning of an id retires nothing, and is told" {
 	serve
 	log decision 'Count by hand.'
-	for part in e ev_ "${id%?}"; do
+	for part in ev_ ev_1 "${id%?}"; do
 		works log_event "$(args type question content 'Why?' supersedes "[\"$part\"]")"
 		says "No event is known"
 		says "$part"
