@@ -3,7 +3,6 @@
  */
 #include "base/utf8.h"
 #include "memory.h"
-#include "work/redact.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -42,7 +41,7 @@ void prompts_get(struct server *s, const struct jsonval *params, struct answer *
 	if (!st || memory_brief(st, STR_NONE, -1, &text, &e)) {
 		server_refuse(a, RPC_INTERNAL, "Internal error: %s", e.msg);
 	} else {
-		redact_show(&safe, buf_str(&text), false);
+		server_show(&safe, buf_str(&text));
 		buf_add(r,
 			STR("{\"description\":\"Go on where the last session stopped\","
 			    "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":"));

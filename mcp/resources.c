@@ -216,7 +216,7 @@ static void give(struct answer *a, str uri, bool markdown, str text)
 {
 	struct buf safe = BUF_INIT(TEXT_MAX), *r = &a->result;
 
-	redact_show(&safe, text, false);
+	server_show(&safe, text);
 	buf_add(r, STR("{\"contents\":[{\"uri\":"));
 	json_add_str(r, uri);
 	json_add_key(r, "mimeType");

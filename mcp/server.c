@@ -16,7 +16,9 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "memory.h"
+#include "work/frame.h"
 #include "work/mcp.h"
+#include "work/redact.h"
 
 #define ARENA_MAX     (32u << 20)
 #define MESSAGE_MAX   (64u << 20)
@@ -150,6 +152,15 @@ void server_log(struct server *s, const char *level, const char *text)
 	}
 	buf_release(&params);
 	buf_release(&b);
+}
+
+void server_show(struct buf *out, str text)
+{
+	struct buf plain = BUF_INIT(SIZE_MAX);
+
+	redact_show(&plain, text, false);
+	frame_defuse(out, buf_str(&plain));
+	buf_release(&plain);
 }
 
 /* --- in --- */

@@ -91,4 +91,7 @@ void prompts_list(struct server *s, const struct jsonval *params, struct answer 
 void prompts_get(struct server *s, const struct jsonval *params, struct answer *a);
 void complete(struct server *s, const struct jsonval *params, struct answer *a);
 
+/* Append a text as a model may read it: redacted, nothing invisible, no tag that frames what it is given. All answers go through here. */
+void server_show(struct buf *out, str text);
+
 #endif

@@ -12,7 +12,7 @@
 #include "work/mcp.h"
 #include "work/offswitch.h"
 #include "work/page.h"
-#include "work/redact.h"
+#include "work/frame.h"
 
 #define TEXT_MAX          (8u << 20)
 #define PROGRESS_AFTER_NS INT64_C(200000000) /* between two notifications */
@@ -158,7 +158,7 @@ static void give(struct answer *a, str text, str data, bool failed)
 	buf_add(r, STR("}]"));
 	if (data.n) {
 		json_add_key(r, "structuredContent");
-		buf_add(r, data);
+		frame_defuse(r, data);
 	}
 	if (failed)
 		buf_add(r, STR(",\"isError\":true"));
@@ -171,7 +171,7 @@ static void give_error(struct server *s, struct answer *a, const struct tool *t,
 	struct buf b = BUF_INIT(8192), safe = BUF_INIT(8192);
 
 	buf_printf(&b, "Error executing tool %s: %s", t->name, e->msg);
-	redact_show(&safe, buf_str(&b), false);
+	server_show(&safe, buf_str(&b));
 	if (!str_ends(buf_str(&safe), STR(".")))
 		buf_byte(&safe, '.');
 	give(a, buf_str(&safe), STR_NONE, true);
@@ -225,7 +225,7 @@ static void call(struct server *s, const struct tool *t, const struct rpc *m,
 	} else if (run(&c, t, jsondoc_get(params, "arguments"), &e)) {
 		give_error(s, a, t, &e);
 	} else {
-		redact_show(&safe, buf_str(&text), false);
+		server_show(&safe, buf_str(&text));
 		if (server_replaced(s))
 			buf_add(&safe,
 				STR("\n\n(handoff-mcp has been replaced on disk since this server began: reconnect it, or start the client again, to run the new one. What is stored is not affected.)"));
