@@ -28,6 +28,7 @@
 #define STASH_LOG_MAX_BYTES (4u << 20)
 
 int gitstate_nonet(void);
+int gitstate_regex(void);
 
 bool gitstate_late(const struct gitstate_run *r)
 {
@@ -691,6 +692,7 @@ void gitstate_read(struct gitstate *g, const char *dir, const struct gitstate_op
 			goto out;
 	}
 	gitstate_nonet();
+	gitstate_regex();
 	if (git_libgit2_init() < 0) {
 		gitstate_say(g, "libgit2: %s", last_error());
 		goto out;

@@ -74,6 +74,8 @@ static const char *const SETTINGS =
 	"PRAGMA journal_size_limit = 4194304; "
 	"CREATE TEMP TABLE dirty(uid TEXT PRIMARY KEY) WITHOUT ROWID;";
 
+int index_less(void);
+
 #ifdef HANDOFF_STATIC
 /* SQLite can load extensions, which a static program cannot: ld --wrap leads its call here. */
 void *__wrap_dlopen(const char *file, int mode);
@@ -241,6 +243,7 @@ static int connect_db(struct index *ix, struct err *e)
 	ix->damaged = ix->stuck = false;
 	ix->opened++;
 	/* "": a temporary file that SQLite unlinks at once, in memory while it is small */
+	index_less();
 	rc = sqlite3_open_v2(ix->homeless ? "" : ix->path, &ix->db,
 			     ix->homeless ? flags | SQLITE_OPEN_CREATE : flags, NULL);
 	if (rc)

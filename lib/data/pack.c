@@ -13,6 +13,8 @@
 	(1u << 20) /* bytes up to which the slow, dense level costs no noticeable time */
 #define FAST_LEVEL 9
 
+int pack_current(void);
+
 bool pack_is_packed(str head)
 {
 	const unsigned char *p = (const unsigned char *)head.p;
@@ -27,8 +29,10 @@ bool pack_is_packed(str head)
 
 static ZSTD_DCtx *reader(void)
 {
-	ZSTD_DCtx *z = ZSTD_createDCtx();
+	ZSTD_DCtx *z;
 
+	pack_current();
+	z = ZSTD_createDCtx();
 	if (!z)
 		log_oom();
 	(void)ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, PACK_WINDOW_LOG_MAX);

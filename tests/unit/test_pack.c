@@ -183,6 +183,38 @@ static void test_pack__files_over_the_limit_cut_or_no_zstd_are_refused(void **st
 	buf_release(&packed);
 }
 
+/* Before RFC 8878: 0.5, 0.6 and 0.7 begin with FD2FB525 to 27. Alone, and behind a frame of today. */
+static void test_pack__frames_of_old_versions_are_refused(void **state)
+{
+	struct err e = ERR_INIT;
+
+	(void)state;
+	for (int second = 0; second < 2; second++)
+		for (char v = 0x25; v <= 0x27; v++) {
+			struct buf b = BUF_INIT(4096), back = BUF_INIT(4096);
+			const char magic[] = {v, '\xb5', '\x2f', '\xfd'};
+			int in, out;
+
+			if (second)
+				assert_int_equal(pack_pack(STR("today"), &b, &e), 0);
+			buf_add(&b, (str){magic, sizeof(magic)});
+			buf_add(&b,
+				STR("\x0a\x01\x02\x03 and what follows, long enough for a header"));
+			buf_add(&back, STR("kept"));
+			assert_int_equal(pack_unpack_text(buf_str(&b), &back, NULL),
+					 HF_EFORMAT);
+			assert_str(buf_str(&back), STR("kept"));
+			in = put("old.zst", buf_str(&b));
+			out = put("old", STR(""));
+			assert_int_equal(pack_unpack(in, out, 4096, "old.zst", NULL),
+					 HF_EFORMAT);
+			close(in);
+			close(out);
+			buf_release(&b);
+			buf_release(&back);
+		}
+}
+
 static void test_pack__a_window_over_the_cap_is_refused(void **state)
 {
 	/* a frame header that asks for a window of 256 MB: descriptor 0, window exponent 18 */
@@ -237,6 +269,7 @@ int main(void)
 			test_pack__files_are_unpacked_with_frames_one_behind_another),
 		cmocka_unit_test(
 			test_pack__files_over_the_limit_cut_or_no_zstd_are_refused),
+		cmocka_unit_test(test_pack__frames_of_old_versions_are_refused),
 		cmocka_unit_test(test_pack__a_window_over_the_cap_is_refused),
 		cmocka_unit_test(test_pack__each_failing_call_is_reported),
 	};
