@@ -573,6 +573,15 @@ static int by_place(const void *x, const void *y)
 	return a->k < b->k ? -1 : a->k > b->k;
 }
 
+/* The echo of a call, or a line of code alone: neither says what the agent found. */
+static bool is_fragment(str s)
+{
+	s = str_trim(doc_unmarked(s));
+	if (str_starts(s, STR("[Tool: ")))
+		return true;
+	return s.n > 1 && s.p[0] == '`' && str_chr(str_from(s, 1), '`') == s.n - 2;
+}
+
 static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact_agent *g)
 {
 	struct scored sc[SENTENCES_MAX];
@@ -584,7 +593,7 @@ static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact
 	n = prose_sentences(&d->tmp, str_head(g->result, AGENT_BYTES), false, s,
 			    SENTENCES_MAX);
 	for (i = 0; i < n; i++)
-		if (!doc_is_row(s[i]) && doc_worth(s[i]))
+		if (!doc_is_row(s[i]) && doc_worth(s[i]) && !is_fragment(s[i]))
 			sc[kept++] = (struct scored){i, (double)prose_value(s[i]) +
 								(i < 2 ? 2 : 0)};
 	qsort(sc, kept, sizeof(sc[0]), by_score);

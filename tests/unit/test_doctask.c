@@ -250,8 +250,9 @@ static void test_doctask__done_lists_records_only(void **state)
 		.record = 60,
 		.id = STR("a1"),
 		.description = STR("Check the wires"),
-		.result = STR(
-			"| a | b |\nThe red wire is loose because the screw is missing.\n")};
+		.result = STR("[Tool: Read] {\"file_path\":\"wires.md\"}\n\n| a | b |\n"
+			      "- `wire_red(1);`\n- `{`\n"
+			      "The red wire is loose because the screw is missing.\n")};
 	struct facts f = facts_of(NULL, 0);
 	struct doc d;
 
