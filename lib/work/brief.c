@@ -28,6 +28,7 @@
 #define RELATED_PART  5 /* related entities take at most this part of the cap */
 #define TARGETS_MAX   256
 #define SUMMARY_CHARS 120
+#define JUDGED_MAX    3
 #define FOOT_BYTES    160
 #define QUARTERS      4
 
@@ -411,6 +412,45 @@ static int related(struct brief *b, struct cost limit, struct buf *out)
 	return ret;
 }
 
+/* ---- records ---- */
+
+struct judged {
+	struct buf *out;
+	struct cost limit;
+	size_t n, from;
+};
+
+static int on_judged(str title, str summary, int64_t at_us, void *arg)
+{
+	struct judged *j = arg;
+	size_t before = j->out->n;
+	struct cost sum;
+
+	(void)at_us;
+	if (!j->n)
+		buf_add(j->out, STR("## Records judged last\n"));
+	buf_add(j->out, STR("- "));
+	brief_snippet(j->out, title, SUMMARY_CHARS);
+	buf_printf(j->out, ": %.*s\n", STR_ARG(summary));
+	sum = cost_of(str_from(buf_str(j->out), j->from));
+	if (sum.quarters + 1 > j->limit.quarters || sum.units + 1 > j->limit.units) {
+		buf_cut(j->out, before);
+		return 1;
+	}
+	return ++j->n == JUDGED_MAX;
+}
+
+/* Records whose confidence an outcome moved last, of whatever project: they are of none. */
+static int judged(struct brief *b, struct cost limit, struct buf *out)
+{
+	struct judged j = {.out = out, .limit = limit, .from = out->n};
+	int ret = index_judged(b->ix, on_judged, &j, b->e);
+
+	if (j.n)
+		buf_byte(out, '\n');
+	return ret < 0 ? ret : 0;
+}
+
 /* ---- the whole ---- */
 
 static void foot(const struct brief *b, size_t dropped, struct buf *out)
@@ -425,6 +465,14 @@ static struct cost minus(struct cost a, struct cost b)
 {
 	return (struct cost){a.quarters > b.quarters ? a.quarters - b.quarters : 0,
 			     a.units > b.units ? a.units - b.units : 0};
+}
+
+/* What stands behind the sections, within limit. */
+static int behind(struct brief *b, struct cost limit, struct buf *out)
+{
+	int ret = related(b, limit, out);
+
+	return ret ? ret : judged(b, minus(limit, cost_of(buf_str(out))), out);
 }
 
 /* Choose, and once more where something stands behind the sections that has to fit too. */
@@ -444,10 +492,10 @@ static int fill(struct brief *b, struct cost head, struct buf *block)
 		room = minus(room, cost_of(buf_str(&line)));
 	}
 	buf_release(&line);
-	ret = related(b,
-		      (struct cost){b->cap.quarters / RELATED_PART,
-				    b->cap.units / RELATED_PART},
-		      block);
+	ret = behind(b,
+		     (struct cost){b->cap.quarters / RELATED_PART,
+				   b->cap.units / RELATED_PART},
+		     block);
 	if (ret || (!dropped && fits(b, b->cap, cost_of(buf_str(block)))))
 		return ret;
 	if (!dropped) { /* now there will be: room for the count of it */
@@ -458,7 +506,7 @@ static int fill(struct brief *b, struct cost head, struct buf *block)
 	room = minus(room, cost_of(buf_str(block)));
 	choose(b, head, room);
 	/* of what is kept now */
-	return related(b, cost_of(buf_str(block)), block);
+	return behind(b, cost_of(buf_str(block)), block);
 }
 
 static void sections(const struct brief *b, bool explain, struct buf *out)

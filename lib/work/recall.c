@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "work/recindex.h"
 
 #define NAME_BYTES 80 /* of what is named in a note */
 
@@ -19,6 +20,11 @@ static int refresh(struct recall *r, const struct vault *v, struct err *e)
 		r->left = SIZE_MAX;
 	memcpy(r->hidden, re.hidden, sizeof(r->hidden));
 	reindex_release(&re);
+	/* best effort; who has little time takes what is told, and looks for nothing */
+	if (!ret && r->o.deadline_ns)
+		recindex_news(v, r->index, NULL);
+	else if (!ret)
+		recindex_refresh(v, r->index, NULL);
 	return ret;
 }
 

@@ -345,6 +345,17 @@ static void run_end(struct run *r)
 	free(r->known);
 }
 
+static bool has_records(const struct vault *v)
+{
+	struct buf path = BUF_INIT(4096);
+	bool has;
+
+	fs_join(&path, str_of(v->root ? v->root : ""), PROJECT);
+	has = fs_is_dir(buf_cstr(&path));
+	buf_release(&path);
+	return has;
+}
+
 int recindex_news(const struct vault *v, struct index *ix, struct err *e)
 {
 	size_t news = recnews_any(v);
@@ -372,11 +383,13 @@ int recindex_refresh(const struct vault *v, struct index *ix, struct err *e)
 	find(&r, SEEN, &seen);
 	due = is_due(&seen);
 	news = recnews_any(v) > 0;
-	if (!seen.id)
+	if (!seen.id && !news && !has_records(v))
+		due = false;
+	if (!seen.id && due)
 		index_bulk(ix, true);
 	if (due || news)
 		ret = take_over(&r, due);
-	if (!seen.id)
+	if (!seen.id && due)
 		index_bulk(ix, false);
 	/* what others changed may wait, what our own writers did may not */
 	if (ret == HF_ETIME && seen.id && !news)

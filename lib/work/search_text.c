@@ -58,6 +58,8 @@ static void add_text(struct buf *b, const struct search_hit *h, bool explain)
 		buf_add(b, STR(", "));
 		buf_add(b, event_origin_name(it->origin));
 	}
+	if (it->kind == INDEX_RECORD)
+		buf_printf(b, ", confidence %d%%", it->percent);
 	if (it->retired)
 		buf_add(b, STR(", retired"));
 	if (explain)
@@ -125,6 +127,9 @@ static void add_hit(struct buf *b, const struct search_hit *h)
 		member(b, "origin", event_origin_name(it->origin));
 		buf_printf(b, "\"importance\":%d,", it->importance);
 	}
+	if (it->kind == INDEX_RECORD)
+		buf_printf(b, "\"confidence\":%d.%02d,", it->percent / 100,
+			   it->percent % 100);
 	member(b, "project", it->project);
 	member(b, "session", it->session);
 	if (it->name.n)

@@ -192,7 +192,9 @@ int store_refresh(struct store *s, str project, bool all, struct err *e)
 	store_session(s);
 	ret = store_reindex_all(s, project, all, e);
 	/* what is not taken over now is at the next call */
-	if (!ret)
+	if (!ret && all)
+		recindex_refresh(&s->vault, s->index, NULL);
+	else if (!ret)
 		recindex_news(&s->vault, s->index, NULL);
 	return ret;
 }

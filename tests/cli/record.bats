@@ -279,6 +279,45 @@ $o"
 	run -0 "$H" record verify
 }
 
+@test "what outcomes did to a record is told by search and brief" {
+	mkdir project
+	cd project
+	git init -q
+	run -0 "$H" log decision "the copper listing is the one"
+	run -0 "$H" brief
+	lacks "## Records"
+	run -0 scout record write listing/482/assessment '"copper roof"' --confidence 0.8
+	run -0 "$H" search --all copper
+	holds "(record) listing/482/assessment"
+	holds ", confidence 80%"
+	run -0 "$H" brief
+	lacks "## Records"
+	run -0 executor record outcome listing/482/assessment success
+	run -0 executor record write listing/1/old '"slate"' --confidence 0.6
+	run -0 executor record outcome listing/1/old failure
+	run -0 "$H" search --all --json copper roof
+	[ "$(jq -c '.hits[] | select(.kind == "record") | [.name, .confidence]' <<<"$output")" = '["listing/482/assessment",0.84]' ]
+	run -0 "$H" brief
+	holds "- listing/482/assessment: v1, confidence 84%, 1 success, 0 failures"
+	holds "- listing/1/old: v1, confidence 39%, 0 successes, 1 failure"
+	# within the budget, behind everything else, three at most
+	[ "$(sed -n '/^## /h;${x;p}' <<<"$output")" = "## Records judged last" ]
+	for n in 1 2 3; do
+		run -0 executor record write many/$n '"x"'
+		run -0 executor record outcome many/$n success
+	done
+	run -0 "$H" brief
+	[ "$(grep -c "confidence" <<<"$output")" = 3 ]
+	run -0 "$H" brief --budget 20
+	lacks "## Records"
+	# what another program changed is there too, and without the cache the same is said
+	run -0 "$H" brief
+	before=$output
+	rm -rf "$XDG_CACHE_HOME" "$HOME/.cache"
+	run -0 "$H" brief
+	[ "$output" = "$before" ]
+}
+
 @test "the worked example in the docs is what it says" {
 	doc=$BATS_TEST_DIRNAME/../../docs/formats-records.md
 	mkdir -p "$REC/listing/482"

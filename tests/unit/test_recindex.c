@@ -200,6 +200,32 @@ static void test_recindex__confidence_and_what_was_judged_last_are_in_it(void **
 	recorded_close(&r);
 }
 
+static void test_recindex__where_there_are_no_records_nothing_is_written(void **state)
+{
+	struct buf texts = BUF_INIT(4096);
+	struct index_file f;
+	struct recorded r;
+	struct index *ix;
+
+	(void)state;
+	recorded_open(&r);
+	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
+	assert_int_equal(recindex_refresh(&r.vault, ix, NULL), 0);
+	assert_int_equal(index_file_find(ix, VAULT_PROJECT, STR("_records"), STR(".seen"),
+					 &f, &texts, NULL),
+			 0);
+	assert_int_equal(f.id, 0);
+	recorded_write(&r.s, "a/k", "1", 0.5);
+	assert_int_equal(recindex_refresh(&r.vault, ix, NULL), 0);
+	assert_int_equal(index_file_find(ix, VAULT_PROJECT, STR("_records"), STR(".seen"),
+					 &f, &texts, NULL),
+			 0);
+	assert_true(f.id > 0);
+	index_free(ix);
+	buf_release(&texts);
+	recorded_close(&r);
+}
+
 static void test_recindex__events_do_not_crowd_records_out(void **state)
 {
 	struct index_file f = {
@@ -340,6 +366,8 @@ int main(void)
 		cmocka_unit_test(test_recindex__damage_does_not_show_and_is_mended),
 		cmocka_unit_test(
 			test_recindex__confidence_and_what_was_judged_last_are_in_it),
+		cmocka_unit_test(
+			test_recindex__where_there_are_no_records_nothing_is_written),
 		cmocka_unit_test(test_recindex__events_do_not_crowd_records_out),
 		cmocka_unit_test(
 			test_recindex__a_record_that_was_written_often_is_read_once),
