@@ -378,6 +378,9 @@ static bool touched(const struct facts *f, str name)
 	for (i = 0; i < f->ncommand; i++)
 		if (str_ifind(f->command[i].text, name) != STR_NPOS)
 			return true;
+	for (i = 0; i < f->nagent; i++)
+		if (str_ifind(f->agent[i].result, name) != STR_NPOS)
+			return true;
 	for (i = 0; i < f->nopen; i++)
 		if (str_ifind(f->open[i].label, name) != STR_NPOS)
 			return true;

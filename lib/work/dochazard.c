@@ -189,6 +189,8 @@ static void half_applied(struct doc *d, const struct fact_call *c, size_t at, st
 	l = hazard(d, 12 + (double)at * 0.01, "- Possibly half-applied: ");
 	b = doc_text(d);
 	dochazard_call(d, b, c, 160);
+	if (c->in_agent)
+		buf_add(b, STR(" (in the sub-agent)"));
 	buf_add(b, STR(" was started at "));
 	doc_time(d, b, c->at);
 	buf_add(b, end);

@@ -672,6 +672,8 @@ static void next_call(struct doc *d, const struct fact_call *c, bool lost, size_
 		buf_byte(b, ' ');
 	}
 	dochazard_call(d, b, c, 300);
+	if (c->in_agent)
+		buf_add(b, STR(" (in the sub-agent)"));
 	doc_must(d, l, 50 + (double)at, c->record)->must = !(lost && harmless);
 }
 

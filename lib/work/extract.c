@@ -492,7 +492,8 @@ static struct fact_call shown_call(const struct call *c)
 				  extract_is_shell(c->name) && c->command.n ? c->command
 									    : c->label,
 				  c->description,
-				  c->agent};
+				  c->agent,
+				  false};
 }
 
 static void show_open(struct extract *x, const struct sieve *s)

@@ -120,6 +120,7 @@ struct fact_call { /* a call without a result, or one of the last calls */
 	str id, name, label,
 		description; /* label: of an open shell's call its whole command */
 	bool agent;
+	bool in_agent; /* it ran in a sub-agent (handoff_agents.c) */
 };
 
 struct fact_todo {

@@ -581,6 +581,7 @@ static int render(const struct handoff_input *given, const struct handoff_option
 		  bool free_evidence, struct buf *out, struct err *e)
 {
 	struct facts facts = *given->facts;
+	struct handoff_agents *agents;
 	struct handoff_input own = *given, *in = &own;
 	uint64_t budget = o->budget ? o->budget : HANDOFF_BUDGET_DEFAULT;
 	struct frame fr = {BUF_INIT(1u << 18), BUF_INIT(1u << 18)};
@@ -592,6 +593,7 @@ static int render(const struct handoff_input *given, const struct handoff_option
 	if (budget > HANDOFF_DOC_MAX / 4)
 		budget = HANDOFF_DOC_MAX / 4;
 	handoff_take_said(given, &facts);
+	agents = handoff_agents_of(given->transcript, &facts);
 	own.facts = &facts;
 	doc_init(&d, in->facts);
 	d.costly = o->evidence && !free_evidence;
@@ -623,6 +625,7 @@ out:
 	buf_release(&fr.head);
 	buf_release(&fr.git);
 	doc_release(&d);
+	handoff_agents_free(agents);
 	return ret;
 }
 

@@ -212,6 +212,23 @@ static void test_handoff__what_the_shell_wrote_is_not_denied(void **state)
 	buf_release(&out);
 }
 
+static void test_handoff__what_ran_in_a_sub_agent_is_told(void **state)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+
+	(void)state;
+	o.evidence = true;
+	document(FIXTURES "/killed-mid-agent.jsonl", &o, &out);
+	assert_non_null(strstr(buf_cstr(&out), "` (in the sub-agent) <!-- "));
+	assert_non_null(strstr(buf_cstr(&out), "> Killed while a sub-agent ran,"));
+	buf_reset(&out);
+	/* its files are told of only while the dispatch is open */
+	document(FIXTURES "/agents-2.0.42.jsonl", &o, &out);
+	assert_null(strstr(buf_cstr(&out), "in the sub-agent"));
+	buf_release(&out);
+}
+
 /* ---- last words that no record holds ---- */
 
 static void
@@ -706,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
 		cmocka_unit_test(test_handoff__what_the_shell_wrote_is_not_denied),
+		cmocka_unit_test(test_handoff__what_ran_in_a_sub_agent_is_told),
 		cmocka_unit_test(
 			test_handoff__a_message_is_unwritten_when_the_records_end_before_it),
 		cmocka_unit_test(
