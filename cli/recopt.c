@@ -193,9 +193,10 @@ static int all_help(const char *command, const struct recopt_verb *verbs, size_t
 	for (size_t i = 0; i < n; i++)
 		out_printf(&o, "  %-9s %-24s %s\n", verbs[i].name, verbs[i].operands,
 			   verbs[i].summary);
-	out_printf(&o, "\n  --json                  for machines: one JSON object\n"
-		       "  -h, --help              print this; after a verb, its options\n"
-		       "\n`handoff %s VERB --help` lists the options of a verb.\n",
+	out_printf(&o,
+		   "\n  --json                  for machines: one JSON object\n"
+		   "  -h, --help              print this; after a verb, its options\n"
+		   "\n`handoff %s VERB --help` lists the options of a verb.\n",
 		   command);
 	return out_end(&o, e);
 }

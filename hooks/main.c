@@ -101,7 +101,8 @@ static void early(const struct buf *reply)
 
 static void answer(const struct event *ev, const struct hookio *in, const char *state_dir)
 {
-	pid_t client = getppid(); /* asked first: whoever it is, it was there when its end of the pipe is */
+	pid_t client =
+		getppid(); /* asked first: whoever it is, it was there when its end of the pipe is */
 	struct lifecycle_options o = {
 		.pid = hookio_heard(STDOUT_FILENO) ? client : 0,
 		.deadline_ns = guard_deadline_ns(ev->spare_ms * patience()),

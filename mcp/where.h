@@ -19,7 +19,7 @@
 struct where {
 	char *state_dir; /* "" when there is no place for it */
 	char *root;      /* the client's; NULL */
-	char *cwd;       /* the current directory, as it was when it was first needed; "" when it is gone */
+	char *cwd; /* the current directory, as it was when it was first needed; "" when it is gone */
 };
 
 void where_init(struct where *w);

@@ -578,8 +578,8 @@ static int fs_lock_wait(int fd, int64_t deadline_ns, const char *path, struct er
 			return err_sys(e, "%s", path);
 		left = deadline_ns - clock_mono_ns();
 		if (left <= 0)
-			return err_set(e, HF_ETIME, "%s: locked by another process: try again",
-				       path);
+			return err_set(e, HF_ETIME,
+				       "%s: locked by another process: try again", path);
 		step.tv_nsec = step.tv_nsec * 2 < FS_LOCK_STEP_MAX_NS
 				       ? step.tv_nsec * 2
 				       : FS_LOCK_STEP_MAX_NS;

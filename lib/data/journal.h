@@ -64,7 +64,7 @@ struct journal {
 	char *shown
 		[JOURNAL_LIST_MAX]; /* hashes of texts injected since the last compaction */
 	char *agents
-		[JOURNAL_LIST_MAX]; /* what sub-agents gave back since the last turn ended; redacted, cut */
+		[JOURNAL_LIST_MAX]; /* what sub-agents gave back, "TYPE ID: words", until the transcript has it; redacted, cut */
 	int64_t started_at, last_event_at, ended_at;
 	int64_t said_at;  /* when last_message was said; CLOCK_NONE */
 	uint64_t offset;  /* of the transcript: what its document covers */

@@ -26,8 +26,8 @@ struct note_field {
 struct note {
 	struct note_field field[NOTE_KEYS_MAX];
 	size_t nfields;
-	str body;   /* after the front matter */
-	str title;  /* text of the first "# " heading, or none */
+	str body;  /* after the front matter */
+	str title; /* text of the first "# " heading, or none */
 };
 
 void note_parse(struct note *n, str text);

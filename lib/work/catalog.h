@@ -63,7 +63,7 @@ struct catalog_options {
 	bool exact;      /* count by reading whole files */
 	bool dead_only;
 	bool ids_only; /* a name from outside: never a path, never standard input */
-	size_t limit; /* newest N; 0 = all */
+	size_t limit;  /* newest N; 0 = all */
 	void (*progress)(void *arg, uint64_t done, uint64_t size);
 	void *progress_arg;
 };

@@ -18,8 +18,8 @@
 struct doctask {
 	const struct fact_prompt *last, *before, *first; /* NULL when there is none */
 	const struct fact_prompt *reply; /* the newest "yes" or "2" after last; NULL */
-	uint64_t typed;                  /* record of the newest prompt, whatever it says; 0 */
-	bool answered; /* the last request has its answer, and no call is open */
+	uint64_t typed; /* record of the newest prompt, whatever it says; 0 */
+	bool answered;  /* the last request has its answer, and no call is open */
 	const struct fact_call *killed[DOCTASK_KILLED_MAX]; /* when the session ended */
 	size_t nkilled;
 };

@@ -361,7 +361,8 @@ void extract_on_git(struct extract *x, const struct call *c, const struct val *r
 	const struct val *op = val_get(result, "gitOperation"),
 			 *commit = val_get(op, "commit");
 	const struct val *pr = val_get(op, "pr");
-	str subject = extract_cut_text(x, commit_subject(c->raw), SUBJECT_SHOWN), url, dir;
+	str subject = extract_cut_text(x, commit_subject(c->raw), SUBJECT_SHOWN), url,
+	    dir;
 
 	if (!failed && str_find(c->raw, STR("git")) != STR_NPOS)
 		git_lines(x, text);

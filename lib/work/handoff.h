@@ -61,7 +61,7 @@ struct handoff_input {
 	const struct tree *tree;    /* may be NULL */
 	const struct gitstate *git; /* may be NULL */
 	const char *transcript;     /* file name or path for the front matter */
-	uint64_t foreign; /* records of another program */
+	uint64_t foreign;           /* records of another program */
 	uint64_t losses, lost_bytes;
 	uint64_t loss_line;          /* of the first one */
 	uint64_t loss_off, loss_len; /* its bytes; len 0 = not known */

@@ -23,7 +23,8 @@
 	(8u << 20) /* bytes; the client sends last messages and prompts whole */
 #define HOOKIO_UNITS_MAX                                                                 \
 	9500 /* UTF-16 units of injected text; the client replaces more than 10,000 */
-#define HOOKIO_WORD_MAX 256 /* bytes kept of source, reason, trigger and an agent's names */
+#define HOOKIO_WORD_MAX                                                                  \
+	256 /* bytes kept of source, reason, trigger and an agent's names */
 #define HOOKIO_USER_MAX 500 /* bytes of the line for the user */
 
 enum hook_kind {

@@ -363,7 +363,8 @@ static int render(struct vault *v, const char *state_dir, struct journal *j,
 	struct gitstate git = {0};
 	struct handoff_options ho = {
 		.since = CLOCK_NONE, .kind = o->kind, .status = status_word(o->status)};
-	struct handoff_input in = {.facts = f,
+	struct keep_agents agents;
+	struct handoff_input in = {.facts = keep_agents_add(&agents, f, j),
 				   .ending = &end,
 				   .transcript = j->transcript,
 				   .said = str_of(j->last_message),
@@ -384,6 +385,7 @@ static int render(struct vault *v, const char *state_dir, struct journal *j,
 	set_field(text, "source_session", j->session);
 	set_field(text, "project", j->project);
 	set_field(text, "worktree", j->worktree);
+	keep_agents_release(&agents);
 	gitstate_release(&git);
 	handed_release(&h);
 	buf_release(&claude);

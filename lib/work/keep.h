@@ -66,6 +66,8 @@ struct extract *keep_facts(const char *state_dir, const struct journal *j);
 void keep_note_git(const char *state_dir, const struct journal *j, int64_t deadline_ns);
 /* Drop that note: nothing will be added to its document any more. */
 void keep_forget_git(const char *state_dir, str session);
+/* A turn is over: of what sub-agents gave back only what the transcript has yet to be told stays in the journal. */
+void keep_agents_settle(const char *state_dir, struct journal *j);
 /* Drop the stored facts of a session. */
 int keep_forget(const char *state_dir, str session, struct err *e);
 

@@ -18,4 +18,15 @@ void keep_git_store(const char *state_dir, const struct journal *j,
 /* What was stored for that end; false when there is nothing. To be released either way. */
 bool keep_git_load(const char *state_dir, const struct journal *j, struct gitstate *git);
 
+/* Facts with what the journal knows of sub-agents beside them. */
+struct keep_agents {
+	struct facts facts;
+	struct fact_agent *agent;
+	struct fact_background *background;
+};
+/* f, or k's own facts, which borrow from f and j until k is released. */
+const struct facts *keep_agents_add(struct keep_agents *k, const struct facts *f,
+				    const struct journal *j);
+void keep_agents_release(struct keep_agents *k);
+
 #endif

@@ -444,7 +444,7 @@ static int turn_ended(struct lifecycle *l, struct err *e)
 	l->j->said_at = l->j->last_message ? clock_now() : CLOCK_NONE;
 	ret = lifecycle_current(l, e);
 	if (!ret)
-		journal_list_clear(l->j->agents); /* the transcript has them by now */
+		keep_agents_settle(l->state_dir, l->j);
 	lifecycle_claim(l, NULL);
 	saved = lifecycle_save(l, e);
 	return ret ? ret : saved;
@@ -481,7 +481,10 @@ int lifecycle_subagent_stop(struct lifecycle *l, struct buf *reply, struct err *
 	lifecycle_touch(l, false);
 	if (l->in->agent_type
 		    .n) { /* without a type it is the summarizer of a compaction */
-		buf_printf(&b, "%.*s: ", STR_ARG(str_head(l->in->agent_type, 60)));
+		buf_add(&b, str_head(l->in->agent_type, 60));
+		if (l->in->agent_id.n)
+			buf_printf(&b, " %.*s", STR_ARG(str_head(l->in->agent_id, 60)));
+		buf_add(&b, STR(": "));
 		buf_add(&b, l->in->last_message);
 		set_cut(&line, buf_str(&b), AGENT_MAX);
 		if (line)

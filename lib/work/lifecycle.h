@@ -52,7 +52,7 @@ struct lifecycle {
 	struct journal_process before;  /* who ran this session until this event */
 	enum journal_state was;         /* its state until this event */
 	bool spoken; /* the event brought a message that was not known before */
-	bool quiet;                     /* a headless run: journal only */
+	bool quiet;  /* a headless run: journal only */
 };
 
 /* LIFECYCLE_GO, LIFECYCLE_OFF or HF_E* (no session id, no place for the state). l is to be closed whatever comes back. */

@@ -84,7 +84,8 @@ bool lifecycle_carry(struct buf *out, str own, str from, str from_name);
 
 /* ---- lifecycle_heed.c ---- */
 
-#define LIFECYCLE_HEED_MAX 256 /* stated hazards that are handed on; further ones stand in the documents */
+#define LIFECYCLE_HEED_MAX                                                               \
+	256 /* stated hazards that are handed on; further ones stand in the documents */
 
 struct lifecycle_heed;
 /* The stated hazards that hold for this session by the documents; never NULL. */

@@ -35,8 +35,9 @@ struct lifecycle_found {
 
 static bool same_process(const struct journal_process *a, const struct journal_process *b)
 {
-	return a->pid && a->pid == b->pid && a->start == b->start && a->pidns == b->pidns &&
-	       strcmp(a->boot, b->boot) == 0 && strcmp(a->host, b->host) == 0;
+	return a->pid && a->pid == b->pid && a->start == b->start &&
+	       a->pidns == b->pidns && strcmp(a->boot, b->boot) == 0 &&
+	       strcmp(a->host, b->host) == 0;
 }
 
 static bool same_text(const char *a, const char *b)

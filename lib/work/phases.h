@@ -20,12 +20,13 @@
 
 struct phases_options {
 	bool json;
-	size_t ends;             /* first/last characters shown of each text; 0 = default 80 */
-	uint64_t first, last;    /* record range; 0 = all */
-	int64_t since;           /* only records at or after; CLOCK_NONE = all */
-	int64_t running_pid;     /* from claude_running */
-	const char *claude_dir;  /* for tasks and running state; may be NULL */
-	void (*progress)(void *arg, uint64_t done, uint64_t size); /* may be NULL; called now and then */
+	size_t ends; /* first/last characters shown of each text; 0 = default 80 */
+	uint64_t first, last;   /* record range; 0 = all */
+	int64_t since;          /* only records at or after; CLOCK_NONE = all */
+	int64_t running_pid;    /* from claude_running */
+	const char *claude_dir; /* for tasks and running state; may be NULL */
+	void (*progress)(void *arg, uint64_t done,
+			 uint64_t size); /* may be NULL; called now and then */
 	void *progress_arg;
 };
 
@@ -42,7 +43,7 @@ int phases_agents(struct source *src, const char *path, const struct phases_opti
  * own folder (<persisted-output>) are followed. src is at its beginning; one JSON object
  * without a line end for json. HF_ENOTFOUND when there is no such record.
  */
-int phases_show(struct source *src, const char *path, uint64_t record, bool json, struct buf *out,
-		struct err *e);
+int phases_show(struct source *src, const char *path, uint64_t record, bool json,
+		struct buf *out, struct err *e);
 
 #endif

@@ -687,7 +687,7 @@ once()
 	event A SubagentStop agent_type=Explore agent_id=a1 \
 		"last_assistant_message=The scale is in weigh.c, token ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	[ -z "$output" ]
-	grep -q 'Explore: The scale is in weigh.c' "$STATE/journal/$(sid A).json"
+	grep -q 'Explore a1: The scale is in weigh.c' "$STATE/journal/$(sid A).json"
 	refute grep -q 'ghp_abc' "$STATE/journal/$(sid A).json"
 	works A
 	runs A "make"
@@ -695,8 +695,58 @@ once()
 	dies A
 	client A
 	event A SessionStart source=resume
-	has "Plan: Weigh first"
+	has "Plan a2: Weigh first"
 	hasnot "Explore"
+}
+
+# launches CLIENT ID DESCRIPTION: an agent that runs beside the conversation
+launches()
+{
+	call "$1" Agent "$(jq -cn --arg d "$3" '{description:$d,prompt:"Go and see",subagent_type:"Explore"}')"
+	record "$1" user "$(jq -cn --arg id "${RUNNING[$1]}" --arg a "$2" \
+		'{message:{role:"user",content:[{type:"tool_result",tool_use_id:$id,content:"Launched."}]},
+		  toolUseResult:{isAsync:true,status:"async_launched",agentId:$a}}')"
+}
+
+@test "what an agent in the background gave back is told, though the session died before it was" {
+	starts A
+	works A
+	says A "find the scale, with an agent"
+	launches A a1b2 "Find the scale"
+	event A SubagentStop agent_type=Explore agent_id=a1b2 "last_assistant_message=The scale is in weigh.c."
+	answers A "I wait for it."
+	event A Stop
+	dies A
+	starts B
+	has "The scale is in weigh.c."
+	has "Find the scale"
+	hasnot "no end reported"
+}
+
+@test "what an agent gave back is told, though its call was not answered any more" {
+	starts A
+	works A
+	says A "find the scale, with an agent"
+	call A Agent '{"description":"Find the scale","prompt":"Go and see","subagent_type":"Explore"}'
+	event A SubagentStop agent_type=Explore agent_id=a1b2 "last_assistant_message=The scale is in weigh.c."
+	dies A
+	starts B
+	has "The scale is in weigh.c."
+}
+
+@test "what an agent in the background gave back stands once when the transcript has it" {
+	starts A
+	works A
+	launches A a1b2 "Find the scale"
+	event A SubagentStop agent_type=Explore agent_id=a1b2 "last_assistant_message=The scale is in weigh.c."
+	event A Stop
+	says A "<task-notification><task-id>a1b2</task-id><status>completed</status><summary>Find the scale</summary><result>The scale is in weigh.c.</result></task-notification>"
+	answers A "It is there."
+	event A Stop
+	[ "$(jq '.agents // [] | length' "$STATE/journal/$(sid A).json")" = 0 ]
+	dies A
+	starts B
+	[ "$(grep -oF 'The scale is in weigh.c' <<<"$context" | wc -l)" = 1 ]
 }
 
 @test "a late Stop does not open a session that has ended" {

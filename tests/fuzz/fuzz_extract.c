@@ -140,7 +140,8 @@ static void fuzz_state(str s)
 	struct extract *x;
 
 	buf_add(&text, str_head(s, s.n > HASH_BYTES ? s.n - HASH_BYTES : 0));
-	buf_printf(&text, "%016llx\n", (unsigned long long)extract_checksum(buf_str(&text)));
+	buf_printf(&text, "%016llx\n",
+		   (unsigned long long)extract_checksum(buf_str(&text)));
 	x = extract_load(buf_str(&text), &e);
 	MUST(x || e.code == HF_EFORMAT);
 	if (x) {

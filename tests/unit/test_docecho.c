@@ -42,7 +42,8 @@ static void test_docecho__short_texts_echo_nothing(void **state)
 	assert_false(docecho_has(&e, STR("lamp hall"), 100));
 	assert_false(docecho_has(&e, STR("and the of to"), 100));
 	docecho_add(&e, STR("About your also would should zzz still You"));
-	assert_false(docecho_has(&e, STR("about YOUR also would Should zzz still you"), 100));
+	assert_false(
+		docecho_has(&e, STR("about YOUR also would Should zzz still you"), 100));
 	assert_true(docecho_has(&e, STR("lamp hall sensor night"), 100));
 	docecho_release(&e);
 }

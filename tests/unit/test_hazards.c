@@ -138,9 +138,8 @@ static void test_hazards__what_is_not_stated_again_stays_retired(void **state)
 	again = desk_document(DESK_ID, "manual", "live", "", "- User: \"no rm\"");
 	assert_false(hazards_retires(str_of(again)));
 	hazards_keep_retired(&out, str_of(again), str_of(old));
-	assert_true(desk_has(&out,
-			     "- User: \"no rm\"\n"
-			     "- Retired 2026-07-15 (pushed): User: \"no push\"\n"));
+	assert_true(desk_has(&out, "- User: \"no rm\"\n"
+				   "- Retired 2026-07-15 (pushed): User: \"no push\"\n"));
 	assert_true(str_ends(buf_str(&out), STR("`make test`\n")));
 	hazards_keep_retired(&twice, buf_str(&out), str_of(old));
 	assert_string_equal(buf_cstr(&twice), buf_cstr(&out));
@@ -217,8 +216,7 @@ int main(void)
 			test_hazards__a_retired_one_stays_with_its_reason_and_is_carried_no_further),
 		cmocka_unit_test(
 			test_hazards__a_document_made_again_keeps_what_was_retired),
-		cmocka_unit_test(
-			test_hazards__what_is_not_stated_again_stays_retired),
+		cmocka_unit_test(test_hazards__what_is_not_stated_again_stays_retired),
 		cmocka_unit_test(test_hazards__the_archive_is_left_as_it_is),
 		cmocka_unit_test(
 			test_hazards__numbers_and_reasons_that_are_none_change_nothing),

@@ -250,10 +250,11 @@ static void test_params__fractions_switches_and_any_value(void **state)
 		assert_true(q[1].real == row[i].real && q[2].yes == row[i].yes);
 	}
 	params_schema(Q, 3, &b);
-	assert_str(buf_str(&b),
-		   STR("{\"type\":\"object\",\"properties\":{\"value\":{\"description\":\"any\"},"
-		       "\"sure\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1},"
-		       "\"deep\":{\"type\":\"boolean\"}},\"required\":[\"value\"]}"));
+	assert_str(
+		buf_str(&b),
+		STR("{\"type\":\"object\",\"properties\":{\"value\":{\"description\":\"any\"},"
+		    "\"sure\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1},"
+		    "\"deep\":{\"type\":\"boolean\"}},\"required\":[\"value\"]}"));
 	buf_release(&b);
 }
 

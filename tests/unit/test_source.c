@@ -216,8 +216,8 @@ static void test_source__of_torn_zstd_what_comes_before_is_read(void **state)
 		struct source s;
 
 		packed.p[half] ^= (char)(damaged ? 0x55 : 0);
-		test_write("t.zst", damaged ? buf_str(&packed)
-					    : str_head(buf_str(&packed), half));
+		test_write("t.zst",
+			   damaged ? buf_str(&packed) : str_head(buf_str(&packed), half));
 		assert_int_equal(source_open(&s, test_path("t.zst"), NULL), 0);
 		assert_true(s.size > text.n / 8 && s.size < text.n);
 		buf_reset(&b);
