@@ -210,6 +210,40 @@ static void fs_temp_name(char out[FS_NAME_BYTES])
 	out[sizeof prefix + 15] = 0;
 }
 
+static bool fs_is_temp_name(str name)
+{
+	if (name.n != sizeof(".handoff-") + 15 || !str_starts(name, STR(".handoff-")))
+		return false;
+	for (size_t i = sizeof(".handoff-") - 1; i < name.n; i++)
+		if (!str_is_digit(name.p[i]) && (name.p[i] < 'a' || name.p[i] > 'f'))
+			return false;
+	return true;
+}
+
+static int fs_sweep_one(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(SIZE_MAX);
+	const time_t *before = arg;
+	struct stat st;
+
+	if (!fs_is_temp_name(str_of(name)))
+		return 0;
+	fs_join(&path, str_of(dir), str_of(name));
+	if (io.lstat(buf_cstr(&path), &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_mtime <= *before)
+		io.unlink(buf_cstr(&path));
+	buf_release(&path);
+	return 0;
+}
+
+void fs_sweep(const char *dir, int64_t older_s)
+{
+	/* the files' clock, which HANDOFF_NOW does not pin */
+	time_t before = older_s ? time(NULL) - (time_t)older_s : INT64_MAX;
+
+	fs_each(dir, fs_sweep_one, &before, NULL);
+}
+
 /* Create a file with a new name in dir; its path is left in `path`. Descriptor, or -1 with errno. */
 static int fs_temp_open(str dir, int access, mode_t mode, struct buf *path)
 {

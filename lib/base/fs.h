@@ -57,6 +57,11 @@ int fs_write_quick(const char *path, str s, mode_t mode, struct err *e);
  * can be made again, and is written so often that making and dropping files is felt.
  */
 int fs_write_over(const char *path, str s, mode_t mode, struct err *e);
+/*
+ * Remove from dir the temporary files that writers left who were killed: of the names that are made
+ * here, not written to for older_s seconds (0: all, where no writer can be at work). Best effort.
+ */
+void fs_sweep(const char *dir, int64_t older_s);
 /* Rename a file (replacing `to`) and make both folders durable; HF_ENOTFOUND when there is none. */
 int fs_rename(const char *from, const char *to, struct err *e);
 /*

@@ -26,7 +26,8 @@
 #define LOCK_NAME ".index.db.handoff.lock"
 #define TEMP_NAME ".index.db.handoff.tmp"
 
-#define ADD_TRIES 8 /* replacements in between before we give up */
+#define TEMP_OLD_S 60 /* a temporary file lives for the time of a write */
+#define ADD_TRIES  8  /* replacements in between before we give up */
 #define VAULT_ADD_MAX                                                                    \
 	(64u << 20) /* bytes of a note that is looked through for what was added */
 
@@ -181,6 +182,34 @@ static int make_folder(const struct vault *v, enum vault_folder f, str project,
 	return ret;
 }
 
+/* The folder for temporary files, without what writers left who were killed in it. */
+static int temp_folder(const char *path, struct err *e)
+{
+	int ret = fs_mkdirs(path, 0700, e);
+
+	if (!ret)
+		fs_sweep(path, TEMP_OLD_S);
+	return ret;
+}
+
+void vault_sweep(struct vault *v, str project)
+{
+	static const enum vault_folder all[] = {VAULT_PROJECT, VAULT_SESSIONS,
+						VAULT_ENTITIES, VAULT_HANDOFFS,
+						VAULT_ARCHIVE};
+	struct buf path = BUF_INIT(PATH_MAX);
+
+	assert(v->lock >= 0);
+	root_path(v, TEMP_NAME, &path);
+	fs_sweep(buf_cstr(&path), 0);
+	for (size_t i = 0; project.n && i < sizeof(all) / sizeof(all[0]); i++) {
+		buf_reset(&path);
+		if (vault_path(v, all[i], project, STR_NONE, &path))
+			fs_sweep(buf_cstr(&path), 0);
+	}
+	buf_release(&path);
+}
+
 static int write_note(struct vault *v, enum vault_folder f, str project, str name,
 		      str text, bool quick, struct err *e)
 {
@@ -193,7 +222,7 @@ static int write_note(struct vault *v, enum vault_folder f, str project, str nam
 		ret = make_folder(v, f, project, e);
 	root_path(v, TEMP_NAME, &temp);
 	if (!ret && !quick)
-		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
+		ret = temp_folder(buf_cstr(&temp), e);
 	if (!ret && quick)
 		ret = fs_write_quick(buf_cstr(&path), text, 0600, e);
 	else if (!ret)
@@ -277,7 +306,7 @@ static int add_begin(struct vault *v, const char *path, str head, str text,
 	} else if (errno == ENOENT) {
 		buf_add(&all, head);
 		buf_add(&all, text);
-		ret = fs_mkdirs(buf_cstr(&temp), 0700, e);
+		ret = temp_folder(buf_cstr(&temp), e);
 		if (!ret)
 			ret = fs_begin_create(p, path, buf_cstr(&temp), buf_str(&all), e);
 	} else {

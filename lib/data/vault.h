@@ -82,6 +82,8 @@ int vault_entity(const struct vault *v, str project, str name, struct buf *file,
 /* Rename a file between folders of one project, durably (same name). The lock must be held. */
 int vault_move(struct vault *v, str project, enum vault_folder from, enum vault_folder to,
 	       str name, struct err *e);
+/* Remove what killed writers left: temporary files, also in the folders of a project ("" none). The lock must be held: nobody else writes. */
+void vault_sweep(struct vault *v, str project);
 int vault_remove(struct vault *v, enum vault_folder f, str project, str name,
 		 struct err *e);
 /* Names of files ending in `suffix`, in byte order; fn != 0 stops. A missing folder has none. */

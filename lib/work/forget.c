@@ -21,6 +21,8 @@
 #define SHORT_ID   8
 #define LOG_MAX    (2u << 20)
 #define CACHE_DEEP 2 /* folders below the cache that are looked into */
+#define STATE_DEEP 2
+#define WRITE_S    2 /* longer than writing a file of the state takes */
 
 static const enum vault_folder FOLDERS[] = {VAULT_SESSIONS, VAULT_ENTITIES,
 					    VAULT_HANDOFFS, VAULT_ARCHIVE};
@@ -411,8 +413,26 @@ static int remove_files(const struct forget *f, struct scope *s, struct err *e)
 		if (f->file[i].folder == VAULT_SESSIONS)
 			running_forget(s->state_dir, str_of(f->file[i].name));
 	}
+	vault_sweep(&s->vault, str_of(f->project ? f->project : ""));
 	vault_unlock(&s->vault);
 	return ret;
+}
+
+/* Of the state, which has no lock: what a writer is at just now is left to it. */
+static int sweep_state(const char *dir, const char *name, void *arg)
+{
+	struct buf path = BUF_INIT(PATH_MAX);
+	int *deep = arg;
+
+	fs_join(&path, str_of(dir), str_of(name));
+	if (*deep > 0 && fs_is_dir(buf_cstr(&path))) {
+		int below = *deep - 1;
+
+		fs_sweep(buf_cstr(&path), WRITE_S);
+		fs_each(buf_cstr(&path), sweep_state, &below, NULL);
+	}
+	buf_release(&path);
+	return 0;
 }
 
 /* Its folders, now empty. What else somebody put there stays, and so do they. */
@@ -434,13 +454,18 @@ static void remove_folders(const struct forget *f, const struct scope *s)
 
 int forget_run(const struct forget *f, struct scope *s, struct err *e)
 {
-	int ret = f->nfile ? remove_files(f, s, e) : 0;
+	int ret = f->nfile || vault_exists(&s->vault) ? remove_files(f, s, e) : 0;
+	int deep = STATE_DEEP;
 
 	for (size_t i = 0; !ret && i < f->nsession; i++)
 		ret = forget_session(s, f->session[i], e);
 	if (!ret && f->project) {
 		remove_folders(f, s);
 		ret = remove_state(s, "off.d", f->project, "", e);
+	}
+	if (s->state_dir[0]) {
+		fs_sweep(s->state_dir, WRITE_S);
+		fs_each(s->state_dir, sweep_state, &deep, NULL);
 	}
 	forget_caches();
 	return ret;

@@ -12,7 +12,8 @@
  * the name of its note. What goes: documents, also archived and packed ones, the session's
  * notes with all events in them, journal entry, stored facts, ledger, what it was told of briefs, and lines of
  * the hooks' log; with a project its whole folder of the vault and all its sessions: those of
- * the journal, and those that its documents name. The caches are derived and are emptied.
+ * the journal, and those that its documents name. The caches are derived and are emptied. So
+ * are temporary files of writers that were killed, which may hold whole notes.
  *
  * The client's own transcripts are not ours and stay. A session that runs is refused: its
  * hooks would write it anew.

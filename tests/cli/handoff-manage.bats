@@ -198,3 +198,17 @@ setup()
 	run -0 "$H" hazards --session $S
 	holds "never shake the trees"
 }
+
+@test "forget takes what killed writers left, which may hold whole notes" {
+	local temp=.handoff-0123456789abcdef
+	export HANDOFF_PROJECT=grove
+	run -0 "$H" log goal 'Count every apple.'
+	mkdir -p "$HANDOFF_VAULT/.index.db.handoff.tmp" "$XDG_STATE_HOME/handoff/journal"
+	echo 'Count every apple.' >"$HANDOFF_VAULT/.index.db.handoff.tmp/$temp"
+	echo 'Count every apple.' >"$HANDOFF_VAULT/grove/sessions/$temp"
+	echo 'Count every apple.' >"$XDG_STATE_HOME/handoff/journal/$temp"
+	touch -d '-10 seconds' "$XDG_STATE_HOME/handoff/journal/$temp"
+	run -0 "$H" forget grove --yes
+	run ! grep -r 'every apple' "$HOME"
+	[ ! -e "$HANDOFF_VAULT/grove" ]
+}

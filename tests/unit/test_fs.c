@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/wait.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* reading */
@@ -1092,9 +1093,35 @@ static void test_fs__a_temporary_file_has_no_name(void **state)
 	close(fd);
 }
 
+static void test_fs__a_sweep_takes_old_temporary_files_and_nothing_else(void **state)
+{
+	static const char *const name[] = {
+		"d/.handoff-0123456789abcdef", "d/.handoff-0123456789abcdeF",
+		"d/.handoff-0123", "d/note.md", "d/.handoff-00000000000000ab"};
+	struct timeval old[2] = {{1000000000, 0}, {1000000000, 0}};
+
+	(void)state;
+	test_dir();
+	fs_sweep(test_path("d"), 60);
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+		test_write(name[i], STR("x"));
+		if (i < 4)
+			assert_int_equal(utimes(test_path(name[i]), old), 0);
+	}
+	test_write("d/.handoff-fedcba9876543210/x", STR("x")); /* a folder */
+	fs_sweep(test_path("d"), 60);
+	assert_false(test_exists(name[0]));
+	assert_int_equal(test_entries("d"), 5);
+	fs_sweep(test_path("d"), 0);
+	assert_false(test_exists(name[4]));
+	assert_int_equal(test_entries("d"), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_fs__a_sweep_takes_old_temporary_files_and_nothing_else),
 		cmocka_unit_test(test_fs__reads_a_file_behind_what_the_buf_holds),
 		cmocka_unit_test(test_fs__reads_up_to_the_limit_exactly),
 		cmocka_unit_test(test_fs__reads_files_whose_size_is_not_known),

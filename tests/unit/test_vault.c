@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -495,9 +496,48 @@ static void test_vault__what_it_keeps_beside_the_projects_is_none(void **state)
 	buf_release(&b);
 }
 
+static void test_vault__what_a_killed_writer_left_goes_with_a_later_write(void **state)
+{
+	static const char left[] =
+		"vault/.index.db.handoff.tmp/.handoff-0123456789abcdef",
+			  young[] =
+				  "vault/.index.db.handoff.tmp/.handoff-0123456789abcde0";
+	struct timeval old[2] = {{1000000000, 0}, {1000000000, 0}};
+	struct vault v = open_vault();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		test_write(left, STR("a whole note"));
+		test_write(young, STR("another"));
+		assert_int_equal(utimes(test_path(left), old), 0);
+		assert_int_equal(vault_lock(&v, 100, NULL), 0);
+		if (i)
+			assert_int_equal(vault_write(&v, VAULT_HANDOFFS, STR("p"),
+						     STR("a.md"), STR("one\n"), NULL),
+					 0);
+		else
+			assert_int_equal(vault_add(&v, VAULT_SESSIONS, STR("p"),
+						   STR("a.md"), STR("head\n"),
+						   STR("one\n"), NULL),
+					 0);
+		vault_unlock(&v);
+		assert_false(test_exists(left));
+		assert_true(test_exists(young));
+	}
+	test_write("vault/p/entities/.handoff-0123456789abcdef", STR("# A"));
+	assert_int_equal(vault_lock(&v, 100, NULL), 0);
+	vault_sweep(&v, STR("p"));
+	vault_unlock(&v);
+	assert_false(test_exists(young));
+	assert_int_equal(test_entries("vault/p/entities"), 0);
+	vault_release(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_vault__what_a_killed_writer_left_goes_with_a_later_write),
 		cmocka_unit_test(test_vault__opening_creates_nothing),
 		cmocka_unit_test(
 			test_vault__without_a_place_or_with_a_file_there_it_says_so),
