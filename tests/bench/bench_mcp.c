@@ -6,6 +6,8 @@
  * fdatasync, search_memory, get_brief. The first call of a server that finds no index is shown
  * too. Beside the start: an empty program, and the reference memory server on node, when
  * HANDOFF_BENCH_NODE_SERVER names its script (scripts/bench fetches it where npm is reachable).
+ * With HANDOFF_BENCH_PY_SERVER, the handoff-mcp of PyPI, both servers get the same calls on a vault of
+ * PEER_EVENTS events, which is what that one bears: it reads all notes at each get_brief.
  */
 #include "bench.h"
 
@@ -18,6 +20,9 @@
 #define WORDS          4000u
 #define STARTS         100
 #define CALLS          400
+#define PEER_EVENTS    2000u
+#define PEER_CALLS     40
+#define PEER_STARTS    5
 #define TOOLS          7 /* those that the target is about */
 #define LINE_MAX_BYTES (4u << 20)
 
@@ -342,6 +347,63 @@ static void bench_brief(struct peer *p)
 	row("get_brief", ms, CALLS, "target p95 <= 5 ms");
 }
 
+static void peer_row(struct peer *p, const char *tool, const char *arguments)
+{
+	double ms[PEER_CALLS];
+
+	for (int i = 0; i < PEER_CALLS; i++)
+		ms[i] = call(p, tool, arguments);
+	printf(", %s %.2f", tool, at(ms, PEER_CALLS, .5));
+}
+
+static void peer_calls(const char *name, char *program)
+{
+	static const char ready[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+	char *argv[] = {program, NULL};
+	struct peer p;
+	double worst, start;
+	long kb = 0;
+
+	start = starts(argv, PEER_STARTS, &kb, &worst);
+	if (start < 0) {
+		printf("  %s: does not answer\n", name);
+		return;
+	}
+	peer_start(&p, argv);
+	ask(&p, "initialize", HELLO, NULL);
+	if (fs_write_all(p.in, str_of(ready), "a pipe", NULL) < 0)
+		bench_die("a pipe");
+	printf("  %-26s p50 in ms: start %.1f", name, start);
+	call(&p, "get_brief", "{}");
+	peer_row(&p, "log_event",
+		 "{\"type\":\"decision\",\"content\":\"Keep readings in one file\"}");
+	peer_row(&p, "search_memory", "{\"query\":\"readings file\"}");
+	peer_row(&p, "get_brief", "{}");
+	kb = peer_end(&p);
+	printf("; %.1f MB\n", (double)kb / 1024);
+	fflush(stdout);
+}
+
+static void bench_peer(void)
+{
+	char *theirs = getenv("HANDOFF_BENCH_PY_SERVER");
+	char rm[] = "rm", rf[] = "-rf", vault[256];
+	char *argv[] = {rm, rf, vault, NULL};
+
+	if (!theirs || !*theirs) {
+		printf("handoff-mcp of PyPI: not to be had here\n");
+		return;
+	}
+	printf("beside handoff-mcp of PyPI, on a vault of %u events in %u session notes:\n",
+	       PEER_EVENTS, PEER_EVENTS / A_NOTE);
+	make_vault(PEER_EVENTS);
+	peer_calls("that one", theirs);
+	peer_calls("this one", server_path);
+	snprintf(vault, sizeof(vault), "%s/vault", top);
+	bench_best(argv, 1);
+}
+
 static void bench_calls(unsigned events)
 {
 	char *argv[] = {server_path, NULL};
@@ -393,6 +455,7 @@ int main(int argc, char **argv)
 	unsetenv("CLAUDE_PROJECT_DIR");
 	unsetenv("CLAUDE_CODE_SESSION_ID");
 	bench_start();
+	bench_peer();
 	printf("a vault of %u events in %u session notes:\n", events, events / A_NOTE);
 	bench_calls(events);
 	execlp(rm, rm, rf, top, (char *)NULL);
