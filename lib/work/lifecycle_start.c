@@ -69,6 +69,20 @@ static void add_title(struct buf *b, const struct docs_item *it)
 	buf_release(&shown);
 }
 
+/* The client does not end what a killed session had started. */
+static void add_orphans(const struct lifecycle *l, const struct docs_item *it,
+			struct buf *text)
+{
+	struct buf orphans = BUF_INIT(64u << 10);
+
+	if (lifecycle_orphans(str_of(it->session), l->process.pid, &orphans))
+		buf_printf(text,
+			   "Note from handoff: of session %.*s, which was killed, this still "
+			   "runs: process %s.\n",
+			   STR_ARG(lifecycle_short(it->session)), buf_cstr(&orphans));
+	buf_release(&orphans);
+}
+
 /* A document in full: shown, offered, and said to the user in a line. */
 static void give(struct lifecycle *l, const struct docs_item *it, struct buf *text,
 		 struct buf *user)
@@ -76,6 +90,8 @@ static void give(struct lifecycle *l, const struct docs_item *it, struct buf *te
 	struct gitstate git;
 
 	say_early(l, it, text);
+	if (it->kind == HANDOFF_RECOVERED)
+		add_orphans(l, it, text);
 	git = read_git(l);
 	inject_document(text, it, &git, units_left(text));
 	gitstate_release(&git);

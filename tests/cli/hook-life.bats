@@ -381,6 +381,20 @@ orphaned()
 	has "$orphan (\`sleep 600\`)"
 }
 
+@test "started after a kill: what still runs of that session is named" {
+	starts A
+	works A
+	runs A "sleep 600"
+	CLAUDE_CODE_SESSION_ID=$(sid A) sleep 600 3>&- &
+	orphan=$!
+	dies A
+	starts B
+	kill "$orphan"
+	has "this still runs: process $orphan (\`sleep 600\`)."
+	starts C
+	hasnot "still runs"
+}
+
 @test "resumed after an orderly end nothing is said, and its document is live again" {
 	starts A
 	works A
