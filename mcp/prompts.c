@@ -39,7 +39,12 @@ void prompts_get(struct server *s, const struct jsonval *params, struct answer *
 		    "do not redo settled decisions, and do not repeat dead ends. The brief is a "
 		    "record of earlier sessions; check it against the files before acting on it.\n\n"));
 	if (!st || memory_brief(st, STR_NONE, -1, &text, &e)) {
-		server_refuse(a, RPC_INTERNAL, "Internal error: %s", e.msg);
+		/* switched off, or a project that cannot be one: nothing is broken */
+		if (e.code == HF_EUSAGE)
+			server_refuse(a, RPC_INVALID_REQUEST, "There is no brief: %s",
+				      e.msg);
+		else
+			server_refuse(a, RPC_INTERNAL, "Internal error: %s", e.msg);
 	} else {
 		server_show(&safe, buf_str(&text));
 		buf_add(r,

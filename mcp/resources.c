@@ -171,12 +171,19 @@ static int read_entity(struct store *st, const struct mcp_uri *u, struct buf *ou
 		       struct err *e)
 {
 	struct buf file = BUF_INIT(4096);
+	struct err own = ERR_INIT;
 	int ret;
 
 	event_entity_file(&file, buf_str(&u->name));
 	buf_add(&file, STR(".md"));
 	ret = vault_read(&st->vault, VAULT_ENTITIES, buf_str(&u->project), buf_str(&file),
-			 out, e);
+			 out, &own);
+	if (ret == HF_ENOTFOUND) /* not where it would lie */
+		err_set(e, ret, "no entity %.*s in %.*s", STR_ARG(buf_str(&u->name)),
+			STR_ARG(buf_str(&u->project)));
+	else if (ret)
+		err_set(e, ret, "the note of %.*s cannot be read",
+			STR_ARG(buf_str(&u->name)));
 	buf_release(&file);
 	return ret;
 }

@@ -308,6 +308,7 @@ const struct tool tool_recover_read = {
 	.name = "recover_read",
 	.text = "Single records of a dead session by number, whole: a call with its result. One recovery may read 10 times and 50,000 tokens; each reply says what is left. Use it for what a document of recover_session leaves open.",
 	TOOL_PARAMS(read_params),
-	.hints = TOOL_READS,
+	/* each reading uses up a round of the session's budget: it is no mere reading */
+	.hints = 0,
 	.run = recover_read,
 };

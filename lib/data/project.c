@@ -351,6 +351,9 @@ const char *project_name_bad(str name)
 	bool blank = true;
 	uint32_t cp;
 
+	/* as handoff-mcp words it: without a reason */
+	if (str_eq(name, STR(".")) || str_eq(name, STR("..")))
+		return "";
 	if (name.n > NAME_MAX_BYTES)
 		return "over 200 bytes";
 	if (!utf8_valid(name))
@@ -522,7 +525,8 @@ static int given_name(struct project *p, const char *name, enum project_source s
 	const char *bad = project_name_bad(str_of(name));
 
 	if (bad)
-		return err_set(e, HF_EUSAGE, "invalid project: '%s' (%s)", name, bad);
+		return err_set(e, HF_EUSAGE, "invalid project: '%s'%s%s%s", name,
+			       bad[0] ? " (" : "", bad, bad[0] ? ")" : "");
 	p->name = str_dup(str_of(name));
 	p->source = source;
 	return 0;

@@ -66,7 +66,7 @@ int project_of(struct project *p, const char *dir, const struct project_options 
 void project_release(struct project *p);
 
 /*
- * Why a name that somebody gives is no project's, in a few words; NULL: it is one. Stricter than what is
+ * Why a name that somebody gives is no project's, in a few words ("" for "." and "..", which explain themselves); NULL: it is one. Stricter than what is
  * read, since a vault may hold what another program accepted: no leading dot, not blank, no control or
  * invisible characters, and not one of project_name_taken.
  */

@@ -82,8 +82,9 @@ int identity_name(str name, bool read, struct err *e)
 			       "invalid project: a secret is no name for it");
 	if (!bad || (read && project_name_ok(name) && !project_name_taken(name)))
 		return 0;
-	return err_set(e, HF_EUSAGE, "invalid project: '%.*s' (%s)",
-		       STR_ARG(utf8_head(name, NAME_SHOWN)), bad);
+	return err_set(e, HF_EUSAGE, "invalid project: '%.*s'%s%s%s",
+		       STR_ARG(utf8_head(name, NAME_SHOWN)), bad[0] ? " (" : "", bad,
+		       bad[0] ? ")" : "");
 }
 
 int identity_folder(const struct vault *v, const struct project *p, struct buf *name,

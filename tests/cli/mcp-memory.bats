@@ -351,6 +351,8 @@ beside() {
 	of '.result.contents[0].text | contains("Messages.")' true
 	ask resources/read '{"uri":"handoff://entity/orchard/API%2Fv2"}'
 	of '.result.contents[0].text' $'# API/v2\n\n- Paths begin with v2.'
+	ask resources/read '{"uri":"handoff://entity/orchard/None"}'
+	of .error.message 'Resource not found: no entity None in orchard'
 	for uri in handoff://entity/orchard/None handoff://entity/..%2F..%2Fx/y handoff://brief/..%2Fx file:///etc/passwd session://x ''; do
 		ask resources/read "$(args uri "$uri")"
 		of .error.code -32002
@@ -445,6 +447,9 @@ beside() {
 	says 'switched off'
 	works recover_session
 	says 'switched off'
+	ask prompts/get '{"name":"resume"}'
+	of .error.message 'There is no brief: handoff is switched off (by HANDOFF_OFF)'
+	of .error.code -32600
 	leave
 	[ ! -e "$HANDOFF_VAULT" ]
 	mkdir -p "$XDG_STATE_HOME/handoff/off.d"

@@ -240,6 +240,7 @@ cancel() {
 	of '.result.tools[] | select(.name == "log_event") | .annotations | tojson' '{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}'
 	of '.result.tools[] | select(.name == "note_entity") | .annotations | tojson' '{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}'
 	of '.result.tools[] | select(.name == "checkpoint") | .annotations | tojson' '{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}'
+	of '[.result.tools[] | select(.annotations.readOnlyHint).name] | join(" ")' 'get_brief search_memory recover_session'
 	of '.result.tools[] | select(.name == "log_event") | .inputSchema.properties.type.enum | join(" ")' 'goal decision deadend file question next_step'
 	of '.result.tools[] | select(.name == "search_memory") | .inputSchema.properties.scope.enum | join(" ")' 'current all'
 	of '.result.tools[] | select(.name == "search_memory") | .inputSchema.properties.limit | tojson' '{"type":"integer","minimum":1,"maximum":50,"default":10}'
