@@ -77,7 +77,7 @@ leave()
 	local p
 
 	[ -n "${BATS_TEST_COMPLETED:-}" ] || show_room
-	tm kill-server 2>/dev/null || :
+	[ ! -S "$ROOM/tm" ] || tm kill-server 2>/dev/null || :
 	[ -z "${MODEL_PID:-}" ] || kill "$MODEL_PID" 2>/dev/null || :
 	for p in $(residents); do
 		kill -9 "$p" 2>/dev/null || :
@@ -161,9 +161,12 @@ install_plugin()
 
 # ---- a client in a terminal
 
+# The server outlives its last terminal: while it ends it would refuse the next one. It lives in
+# the room, and so ends with it.
 tm()
 {
-	tmux -S "$ROOM/tm" -f /dev/null "$@" 3>&-
+	[ -e "$ROOM/tmux.conf" ] || echo 'set -s exit-empty off' >"$ROOM/tmux.conf"
+	env HOME="$HOME_DIR" tmux -S "$ROOM/tm" -f "$ROOM/tmux.conf" "$@" 3>&-
 }
 
 # start NAME ARGUMENTS...: CLIENT_PID is the client's
