@@ -169,6 +169,8 @@ can_be_user() {
 @test "notes that may not be read: search and brief answer from what is known, with one warning" {
 	can_be_user
 	lantern
+	# of a file that was written this moment a look alone cannot tell that it is unchanged
+	touch -d 2026-01-05T00:00:00Z "$HANDOFF_VAULT"/lantern/*/*.md
 	as_user "$BIN/handoff" brief --project lantern >"$BATS_TEST_TMPDIR/before"
 	chmod 000 "$HANDOFF_VAULT/lantern/sessions/s_20260104T101500_3d4e5f.md" # it is known already, and has not changed
 	event decision 4 2026-01-05T10:00:00 ev_9 'Nobody may see sqlite here.' | note lantern s_20260105T101500_000000
