@@ -219,11 +219,14 @@ static int read_text(struct server *s, const struct mcp_uri *u, struct buf *out,
 	return memory_brief(st, buf_str(&u->project), -1, out, e);
 }
 
-static void give(struct answer *a, str uri, bool markdown, str text)
+static void give(struct answer *a, str uri, bool markdown, bool framed, str text)
 {
 	struct buf safe = BUF_INIT(TEXT_MAX), *r = &a->result;
 
-	server_show(&safe, text);
+	if (framed) /* by inject_whole: what is inside cannot end it */
+		redact_show(&safe, text, false);
+	else
+		server_show(&safe, text);
 	buf_add(r, STR("{\"contents\":[{\"uri\":"));
 	json_add_str(r, uri);
 	json_add_key(r, "mimeType");
@@ -252,7 +255,7 @@ void resources_read(struct server *s, const struct jsonval *params, struct answe
 		switch (read_text(s, &u, &text, &e)) {
 		case 0:
 			give(a, uri, u.kind == MCP_ENTITY || u.kind == MCP_DOCUMENT,
-			     buf_str(&text));
+			     u.kind == MCP_DOCUMENT, buf_str(&text));
 			break;
 		case HF_ENOTFOUND:
 		case HF_EUSAGE:
