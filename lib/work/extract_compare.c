@@ -136,15 +136,15 @@ static void unmet_clause(struct facts *v, str clause, const struct fact_prompt *
 	str what, first;
 	bool written;
 
-	if (prose_constraint(clause) > 1)
+	if (!prose_orders_write(clause, &it, &what) || prose_constraint(clause) > 1)
 		return;
-	while (prose_orders_write(clause, &it, &what)) {
+	do {
 		n = named_files(v, what, p->record, &first, &written);
 		if (n == 0 && str_find(what, STR(" file")) != STR_NPOS)
 			n = named_files(v, p->text, p->record, &first, &written) == 1;
 		if (n && !written)
 			add_unmet(v, first, p->record);
-	}
+	} while (prose_orders_write(clause, &it, &what));
 }
 
 /* An order that nothing followed yet is no broken one: the model must have answered after it. */

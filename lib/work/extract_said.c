@@ -5,6 +5,7 @@
 #include "work/extract_impl.h"
 #include "base/utf8.h"
 #include "work/prose.h"
+#include "work/stated.h"
 
 static bool same_start(struct extract *x, str a, str key)
 {
@@ -187,6 +188,7 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 	p->after_interrupt = x->f.last == FACT_LAST_INTERRUPT;
 	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL);
 	p->asked = extract_keep(x, asked, LINE_BYTES);
+	p->plain = stated_plain(p);
 	if (kind == FACT_EVENT)
 		extract_count_names(x, utf8_head(text, 2000), WEIGHT_EVENT);
 	else if (kind != FACT_BANG)

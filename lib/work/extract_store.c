@@ -24,8 +24,8 @@ const struct table extract_read_name =
 
 #define FIELD_TYPE struct fact_prompt
 static const struct field PROMPT_FIELDS[] = {
-	F(record, U64),           F(at, U64),   F(same_as, U64), F(kind, U32),
-	F(after_interrupt, BOOL), F(text, STR), F(asked, STR)};
+	F(record, U64),           F(at, U64),    F(same_as, U64), F(kind, U32),
+	F(after_interrupt, BOOL), F(plain, U64), F(text, STR),    F(asked, STR)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_sentence
 static const struct field SENTENCE_FIELDS[] = {
@@ -696,7 +696,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 5\n"
+#define SAVED_FIRST "handoff-extract 6\n"
 #define SAVED_LAST  "end "
 
 /* Eight bytes at a time: it is much text, and often. */

@@ -97,12 +97,21 @@ str prose_lower_head(str s, char *out, size_t n)
 
 uint64_t prose_find_set(str s, const str *word, size_t n, size_t *at)
 {
-	uint64_t by_first[32] = {0}, found = 0;
+	/* which words may begin with these two bytes: most begin with a space, as most words of s do */
+	uint64_t by_first[32] = {0}, by_second[32] = {0}, short_ones = 0, found = 0;
 
-	for (size_t i = 0; i < n; i++)
-		by_first[word[i].p[0] & 31] |= UINT64_C(1) << i;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bit = UINT64_C(1) << i;
+
+		by_first[word[i].p[0] & 31] |= bit;
+		if (word[i].n > 1)
+			by_second[word[i].p[1] & 31] |= bit;
+		else
+			short_ones |= bit;
+	}
 	for (size_t i = 0; i < s.n; i++) {
-		uint64_t left = by_first[s.p[i] & 31] & ~found;
+		uint64_t second = i + 1 < s.n ? by_second[s.p[i + 1] & 31] : 0;
+		uint64_t left = by_first[s.p[i] & 31] & (second | short_ones) & ~found;
 
 		while (left) {
 			size_t w = (size_t)__builtin_ctzll(left);

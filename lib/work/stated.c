@@ -77,28 +77,35 @@ static bool is_web_page(str s)
 	return n >= 3;
 }
 
-static void from_text(struct stated *s, str text, uint64_t record)
+/* Takes in what is stated, passing over the clauses of `plain`; gives back those that state something. */
+static uint64_t from_text(struct stated *s, str text, uint64_t record, uint64_t plain)
 {
+	uint64_t found = 0;
 	size_t n;
 
 	arena_reset(&s->tmp);
 	n = prose_sentences(&s->tmp, text, true, s->clause, STATED_MAX);
 	for (size_t i = 0; i < n; i++) {
-		int strength = docwords_constraint(s->clause[i]);
+		uint64_t bit = UINT64_C(1) << (i < 63 ? i : 63);
+		int strength = plain & bit ? 0 : docwords_constraint(s->clause[i]);
 
-		if (strength > 0 && doc_worth(s->clause[i]) && !is_torn(s->clause[i]))
+		if (strength > 0 && doc_worth(s->clause[i]) && !is_torn(s->clause[i])) {
 			add(s, doc_unmarked(s->clause[i]), record, strength);
+			found |= bit;
+		}
 	}
+	return found;
 }
 
-static void from_prompt(struct stated *s, const struct fact_prompt *p)
+static uint64_t from_prompt(struct stated *s, const struct fact_prompt *p)
 {
+	uint64_t found;
 	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
 	str text;
 
 	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
 	    docwords_is_markup(p->text) || is_web_page(p->text))
-		return;
+		return 0;
 	docwords_typed(&typed, p->text);
 	text = buf_str(&typed);
 	if (text.n >= PASTED_BYTES) {
@@ -107,9 +114,10 @@ static void from_prompt(struct stated *s, const struct fact_prompt *p)
 		prose_tail(&ends, text, ENDS_BYTES);
 		text = buf_str(&ends);
 	}
-	from_text(s, text, p->record);
+	found = from_text(s, text, p->record, p->plain);
 	buf_release(&typed);
 	buf_release(&ends);
+	return found;
 }
 
 /* A call was stopped with words: they forbid by where they stand, whatever they are. */
@@ -118,7 +126,7 @@ static void from_refusal(struct stated *s, const struct fact_refused *r)
 	struct buf b = BUF_INIT(4096);
 
 	if (str_eq(r->tool, STR("AskUserQuestion"))) {
-		from_text(s, r->words, r->record);
+		from_text(s, r->words, r->record, 0);
 	} else if (doc_worth(r->words)) {
 		prose_cut(&b, r->words, ENDS_BYTES);
 		add(s, buf_str(&b), r->record, 3);
@@ -126,7 +134,7 @@ static void from_refusal(struct stated *s, const struct fact_refused *r)
 	buf_release(&b);
 }
 
-struct stated *stated_of(const struct facts *f)
+static struct stated *stated_new(void)
 {
 	struct stated *s = calloc(1, sizeof(*s));
 
@@ -134,11 +142,27 @@ struct stated *stated_of(const struct facts *f)
 		oom();
 	arena_init(&s->kept, KEPT_BYTES);
 	arena_init(&s->tmp, TMP_BYTES);
+	return s;
+}
+
+uint64_t stated_plain(const struct fact_prompt *p)
+{
+	struct stated *s = stated_new();
+	uint64_t plain = ~from_prompt(s, p);
+
+	stated_free(s);
+	return plain;
+}
+
+struct stated *stated_of(const struct facts *f)
+{
+	struct stated *s = stated_new();
+
 	for (size_t i = 0; i < f->nprompt; i++)
 		from_prompt(s, &f->prompt[i]);
 	for (size_t i = 0; i < f->nanswer; i++)
 		if (f->answer[i].own)
-			from_text(s, f->answer[i].answer, f->answer[i].record);
+			from_text(s, f->answer[i].answer, f->answer[i].record, 0);
 	for (size_t i = 0; i < f->nrefused; i++)
 		from_refusal(s, &f->refused[i]);
 	return s;

@@ -38,6 +38,12 @@ struct stated {
 
 struct stated *stated_of(const struct facts *f);
 void stated_free(struct stated *s);
+/*
+ * The clauses of a prompt in which nothing is stated, a bit each (the last bit: all from the 64th
+ * on). Worked out once, when a prompt is noted, so that a long session's are not looked through
+ * at each of its turns: stated_of passes over what p->plain has.
+ */
+uint64_t stated_plain(const struct fact_prompt *p);
 /* One of them is strong. */
 bool stated_any(const struct facts *f);
 /* Letters and digits only: "Don't touch X." and "don't touch x" are one. */

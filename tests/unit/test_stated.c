@@ -110,9 +110,34 @@ static void test_stated__the_same_words_are_the_same(void **state)
 	assert_true(stated_same(STR(""), STR("!")));
 }
 
+/* What was found plain when the prompt was noted is passed over, and nothing else. */
+static void test_stated__plain_clauses_are_looked_through_once(void **state)
+{
+	struct fact_prompt p = {
+		.record = 3,
+		.kind = FACT_PROMPT,
+		.text = STR("Please mend the old gate in the yard. Never touch "
+			    "the fence. Then paint the gate in green.")};
+	struct facts f = {.prompt = &p, .nprompt = 1};
+	struct stated *s;
+
+	(void)state;
+	p.plain = stated_plain(&p);
+	assert_int_equal(~p.plain, 2);
+	s = stated_of(&f);
+	assert_int_equal(s->n, 1);
+	assert_str(s->item[0].text, STR("Never touch the fence."));
+	stated_free(s);
+	p.plain = UINT64_MAX;
+	s = stated_of(&f);
+	assert_int_equal(s->n, 0);
+	stated_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stated__plain_clauses_are_looked_through_once),
 		cmocka_unit_test(
 			test_stated__clauses_stand_once_in_their_order_with_their_strength),
 		cmocka_unit_test(test_stated__of_too_many_the_newest_stay),
