@@ -290,6 +290,9 @@ void extract_add(struct extract *x, const struct record *r);
  * leaves out prompts, sentences, errors and commands from before that time.
  */
 const struct facts *extract_facts(struct extract *x, const struct tree *t, int64_t since);
+/* Have the prompts that were not asked yet tell their `plain` (stated_plain); it is kept with them. */
+void extract_mark_prompts(struct extract *x,
+			  uint64_t (*plain)(const struct fact_prompt *p));
 void extract_free(struct extract *x);
 
 /* The path as it is shown: relative to f->dir where it lies inside, with forward slashes. */

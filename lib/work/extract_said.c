@@ -5,7 +5,6 @@
 #include "work/extract_impl.h"
 #include "base/utf8.h"
 #include "work/prose.h"
-#include "work/stated.h"
 
 static bool same_start(struct extract *x, str a, str key)
 {
@@ -188,12 +187,19 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 	p->after_interrupt = x->f.last == FACT_LAST_INTERRUPT;
 	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL);
 	p->asked = extract_keep(x, asked, LINE_BYTES);
-	p->plain = stated_plain(p);
 	if (kind == FACT_EVENT)
 		extract_count_names(x, utf8_head(text, 2000), WEIGHT_EVENT);
 	else if (kind != FACT_BANG)
 		extract_count_names(x, utf8_head(text, 4000), WEIGHT_PROMPT);
 	extract_trim_prompts(x);
+}
+
+void extract_mark_prompts(struct extract *x,
+			  uint64_t (*plain)(const struct fact_prompt *p))
+{
+	for (size_t i = 0; i < x->f.nprompt; i++)
+		if (!x->f.prompt[i].plain)
+			x->f.prompt[i].plain = plain(&x->f.prompt[i]);
 }
 
 /* Client markup that is no word of the user. */

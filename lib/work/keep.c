@@ -125,6 +125,7 @@ static int save_state(const char *state_dir, str session, struct source *src,
 		   (unsigned long long)s->offset, (unsigned long long)s->records,
 		   (unsigned long long)src->ino,
 		   (unsigned long long)hash_before(src, s->offset));
+	extract_mark_prompts(s->x, stated_plain);
 	extract_save(s->x, &text);
 	if (!ret && text.full)
 		ret = err_set(e, HF_ELIMIT, "%s: over %u bytes", buf_cstr(&path),
