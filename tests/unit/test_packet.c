@@ -714,7 +714,7 @@ static void test_packet__an_answer_that_was_cut_off_closes_what_it_answers(void 
 	recorded_open(&r);
 	id = create(&r.s, (struct packet_new){0});
 	pickup_is(&r.other, (struct packet_ask){.id = str_of(id)}, id);
-	snprintf(path, sizeof(path), "vault/_packets/%s.md", id);
+	snprintf(path, sizeof(path), "vault/_packets/%s.md", id ? id : "");
 	open = test_read(path);
 	n.parent = str_of(id);
 	answer = create(&r.other, n);
