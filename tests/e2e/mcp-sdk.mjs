@@ -55,7 +55,9 @@ assert.ok(resources.some((r) => r.uri === 'session://brief'));
 const brief = await client.readResource({ uri: 'handoff://brief/my-root' });
 assert.match(brief.contents[0].text, /SQLite/);
 const { resourceTemplates } = await client.listResourceTemplates();
-assert.equal(resourceTemplates.length, 2);
+assert.deepEqual(resourceTemplates.map((t) => t.uriTemplate), [
+	'handoff://brief/{project}', 'handoff://entity/{project}/{name}', 'handoff://document/{project}/{name}',
+]);
 await assert.rejects(client.readResource({ uri: 'handoff://entity/my-root/None' }), { code: -32002 });
 assert.match((await client.readResource({ uri: 'handoff://entity/my-root/Counts' })).contents[0].text, /One row a tree/);
 
