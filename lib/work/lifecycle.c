@@ -432,13 +432,14 @@ int lifecycle_current(struct lifecycle *l, struct err *e)
 	return ret == HF_ENOTFOUND ? 0 : ret; /* a transcript that was not to be kept */
 }
 
-static int turn_ended(struct lifecycle *l, struct err *e)
+/* said: the assistant's last words, empty where the turn ended without. */
+static int turn_ended(struct lifecycle *l, str said, struct err *e)
 {
 	char *before = l->j->last_message ? str_dup(str_of(l->j->last_message)) : NULL;
 	int ret, saved;
 
 	lifecycle_touch(l, false);
-	set_cut(&l->j->last_message, l->in->last_message, LAST_MESSAGE);
+	set_cut(&l->j->last_message, said, LAST_MESSAGE);
 	l->spoken = !str_eq(str_of(before), str_of(l->j->last_message));
 	free(before);
 	l->j->said_at = l->j->last_message ? clock_now() : CLOCK_NONE;
@@ -454,7 +455,7 @@ int lifecycle_stop(struct lifecycle *l, struct buf *reply, struct err *e)
 {
 	(void)reply; /* any word would make the model go on */
 	journal_set(&l->j->failure, STR_NONE);
-	return turn_ended(l, e);
+	return turn_ended(l, l->in->last_message, e);
 }
 
 int lifecycle_stop_failure(struct lifecycle *l, struct buf *reply, struct err *e)
@@ -469,7 +470,8 @@ int lifecycle_stop_failure(struct lifecycle *l, struct buf *reply, struct err *e
 	}
 	set_cut(&l->j->failure, buf_str(&b), REASON_MAX);
 	buf_release(&b);
-	return turn_ended(l, e);
+	/* its last message is the text of the error, which the client showed */
+	return turn_ended(l, STR_NONE, e);
 }
 
 int lifecycle_subagent_stop(struct lifecycle *l, struct buf *reply, struct err *e)

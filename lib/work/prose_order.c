@@ -401,8 +401,6 @@ int prose_constraint(str clause)
 
 /* ---- orders to write ---- */
 
-/* ---- orders to write ---- */
-
 /* Deleting is left out: that a file is gone, no call need say by its name. */
 static const str WRITE_VERBS[] = {STR("add "),
 				  STR("append "),

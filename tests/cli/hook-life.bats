@@ -696,6 +696,17 @@ once()
 	refute grep -q '"failure"' "$STATE/journal/$(sid A).json"
 }
 
+@test "the text of an API error is nobody's last words" {
+	starts A
+	works A
+	says A "paint the barrier as well"
+	event A StopFailure error=overloaded "last_assistant_message=API Error: 529 Overloaded. Try again in a moment."
+	dies A
+	starts B
+	has "paint the barrier as well"
+	[[ $context != *"Try again in a moment"* ]]
+}
+
 @test "what a sub-agent gave back is kept until the turn ends, without secrets" {
 	starts A
 	event A SubagentStop agent_type=Explore agent_id=a1 \
