@@ -99,11 +99,11 @@ check-san:
 		HARD="-fPIE -fno-strict-aliasing" test
 memcheck: all | $(O)/deps.dev
 	$(Q)scripts/memcheck $(O)/bin
-fuzz: | $(O)/deps.dev
+fuzz: | $(O)/deps.test $(O)/deps.dev
 	$(Q)scripts/fuzz "$(CLANG)" $(O)/fuzz $(FUZZ_SECONDS) $(or $(FUZZ),$(FUZZERS))
 bench: all $(BENCH) | $(O)/deps.dev
 	$(Q)scripts/bench $(O)
-coverage:
+coverage: | $(O)/deps.dev
 	$(Q)$(MAKE) O=$(O)/cov SHARED=1 SAN=--coverage CFLAGS="-O0 -g" HARD= test
 	$(Q)scripts/coverage $(O)/cov
 lint: $(LIB) | $(O)/deps.test
