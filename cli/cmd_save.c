@@ -37,6 +37,8 @@ static void answer_json(const struct scope *s, const struct save_done *d, struct
 	buf_u64(out, d->secrets);
 	json_add_key(out, "carried");
 	buf_u64(out, d->carried);
+	json_add_key(out, "kept");
+	buf_u64(out, d->kept);
 	json_add_key(out, "copy");
 	if (d->copy)
 		json_add_str(out, str_of(d->copy));

@@ -107,6 +107,7 @@ int carry_load(struct carry *c, const struct scope *s, struct err *e)
 		add_hazards(c, left);
 	if (c->claimed)
 		take(c, c->claimed, true);
+	c->nearlier = c->nhazard;
 	if (own && own != c->claimed)
 		take(c, own, !is_free(own));
 	if (own && is_free(own))

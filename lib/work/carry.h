@@ -34,6 +34,7 @@ struct carry {
 	str hazard[CARRY_HAZARDS_MAX];
 	uint64_t key[CARRY_HAZARDS_MAX]; /* private: hash of what makes it the same */
 	size_t nhazard;
+	size_t nearlier; /* the first ones: stated before this session's own document */
 };
 
 int carry_load(struct carry *c, const struct scope *s, struct err *e);

@@ -141,21 +141,60 @@ static str without(str s, str prefix)
 	return str_starts(s, prefix) ? str_trim(str_from(s, prefix.n)) : s;
 }
 
+/* Bytes of a mark that s begins with and that says nothing: quotes of any kind, backticks, bold. */
+static size_t mark_bytes(str s)
+{
+	static const str marks[] = {
+		STR("\""),
+		STR("'"),
+		STR("`"),
+		STR("*"),
+		STR("\xe2\x80\x9c"),
+		STR("\xe2\x80\x9d"),
+		STR("\xe2\x80\x98"),
+		STR("\xe2\x80\x99"),
+		STR("\xc2\xab"),
+		STR("\xc2\xbb"),
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (str_starts(s, marks[i]))
+			return marks[i].n;
+	return 0;
+}
+
+/* The words alone, in small letters; what a frame made text of is read back. */
+static void add_key(struct buf *out, str s)
+{
+	size_t n;
+
+	while (s.n) {
+		if ((n = mark_bytes(s)) != 0) {
+			s = str_from(s, n);
+		} else if (str_starts(s, STR("&lt;"))) {
+			buf_byte(out, '<');
+			s = str_from(s, 4);
+		} else {
+			buf_byte(out, str_lower(s.p[0]));
+			s = str_from(s, 1);
+		}
+	}
+}
+
 void check_hazard_key(struct buf *out, str line)
 {
-	struct buf flat = BUF_INIT(HANDOFF_DOC_MAX);
-	size_t i;
+	struct buf flat = BUF_INIT(HANDOFF_DOC_MAX), words = BUF_INIT(HANDOFF_DOC_MAX);
 
 	line = without(without(without(str_trim(line), STR("- ")), STR("User: ")),
 		       STR("Plan: "));
 	prose_squeeze(&flat, line);
-	line = buf_str(&flat);
-	while (line.n && str_chr(STR("\".! "), line.p[line.n - 1]) != STR_NPOS)
+	add_key(&words, buf_str(&flat));
+	line = buf_str(&words);
+	while (line.n && str_chr(STR(".! "), line.p[line.n - 1]) != STR_NPOS)
 		line.n--;
-	for (i = 0; i < line.n; i++)
-		if (line.p[i] != '"')
-			buf_byte(out, str_lower(line.p[i]));
+	buf_add(out, line);
 	buf_release(&flat);
+	buf_release(&words);
 }
 
 bool check_retires(str line, str key)

@@ -53,8 +53,8 @@ void check_release(struct check *c);
 void check_json(const struct check *c, struct buf *out);
 
 /*
- * The words of a stated hazard line without "- User: ", quotes, white space and a last stop: what makes
- * two of them the same.
+ * The words of a stated hazard line without "- User: ", quotes and marks of any kind, white space and a
+ * last stop: what makes two of them the same.
  */
 void check_hazard_key(struct buf *out, str line);
 /* The line says that this hazard (a key) was retired. */

@@ -136,23 +136,66 @@ static void take_apart(struct parts *p, const struct note *n, struct buf *other)
 	p->other = buf_str(other);
 }
 
+#define WHO_BYTES 60 /* of an item before what it quotes */
+
+/* The words before a quotation say no more than whose it is: "The user said (twice): ", "**User:** ". */
+static bool names_user(str head)
+{
+	static const char *const words[] = {
+		"the",   "user",     "user's",     "said",  "says", "asked", "wrote",
+		"told",  "me",       "us",         "words", "own",  "in",    "stated",
+		"twice", "verbatim", "explicitly", "again", "also", NULL};
+	bool user = false;
+	str w;
+
+	while (str_word(&head, &w)) {
+		size_t i;
+
+		while (w.n && !str_is_alpha(w.p[0]))
+			w = str_from(w, 1);
+		while (w.n && !str_is_alpha(w.p[w.n - 1]))
+			w.n--;
+		for (i = 0; words[i] && !str_ieq(w, str_of(words[i])); i++)
+			;
+		if (w.n && !words[i])
+			return false;
+		user = user || str_istarts(w, STR("user"));
+	}
+	return user;
+}
+
+/* Where a quotation begins, in any kind of marks. */
+static size_t quote_at(str s)
+{
+	static const str marks[] = {STR("\""), STR("\xe2\x80\x9c"), STR("\xc2\xab")};
+	size_t at = STR_NPOS;
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t k = str_find(s, marks[i]);
+
+		at = k < at ? k : at;
+	}
+	return at;
+}
+
 /* `- The user said: "x"` and kin become `- User: "x"`, so that they are known and carried. */
 static void add_hazard_line(struct buf *out, str line)
 {
-	static const char *const said[] = {
-		"- **User:** ",     "- **User**: ",      "- User said ", "- User said: ",
-		"- The user said ", "- The user said: ", "* User: ",     "* User said "};
+	bool item = str_starts(line, STR("- ")) || str_starts(line, STR("* "));
+	str words = item ? str_from(line, 2) : line;
+	size_t quote = quote_at(words), colon = str_find(words, STR(": "));
 
-	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
-		str w = str_of(said[i]);
-
-		if (!str_istarts(line, w) ||
-		    (str_ends(w, STR("said ")) && (line.n == w.n || line.p[w.n] != '"')))
-			continue;
+	if (!item || str_starts(line, STR("- User: ")))
+		quote = colon = STR_NPOS;
+	if (quote <= WHO_BYTES && names_user(str_head(words, quote)))
+		words = str_from(words, quote);
+	else if (colon <= WHO_BYTES && names_user(str_head(words, colon)))
+		words = str_trim(str_from(words, colon + 2));
+	else
+		words = STR_NONE;
+	if (words.n) {
 		buf_add(out, STR("- User: "));
-		buf_add(out, str_from(line, w.n));
-		buf_byte(out, '\n');
-		return;
+		line = words;
 	}
 	buf_add(out, line);
 	buf_byte(out, '\n');
@@ -185,10 +228,10 @@ static bool says_none(str line)
 	return str_istarts(line, STR("none")) && line.n <= 16;
 }
 
-static size_t add_hazards(struct buf *out, str body, const struct carry *c)
+static void add_hazards(struct buf *out, str body, const struct carry *c,
+			struct save_done *done)
 {
 	struct buf own = BUF_INIT(BODY_MAX);
-	size_t carried = 0;
 	str line;
 
 	while (str_line(&body, &line))
@@ -199,11 +242,10 @@ static size_t add_hazards(struct buf *out, str body, const struct carry *c)
 			continue;
 		buf_add(out, c->hazard[i]);
 		buf_byte(out, '\n');
-		carried++;
+		*(i < c->nearlier ? &done->carried : &done->kept) += 1;
 	}
 	buf_add(out, buf_str(&own));
 	buf_release(&own);
-	return carried;
 }
 
 /* ---- putting it together ---- */
@@ -287,7 +329,7 @@ static void compose(struct buf *out, const struct scope *s, const struct save_op
 		} else if (i == S_HAZARDS && (p->body[i].p || c->nhazard ||
 					      hazards_retires(replaced(c, done)))) {
 			buf_printf(out, "\n## %s\n", SECTION[i].heading);
-			done->carried = add_hazards(out, p->body[i], c);
+			add_hazards(out, p->body[i], c, done);
 		} else if (p->body[i].p) {
 			str body = str_trim(p->body[i]);
 
@@ -534,6 +576,10 @@ void save_next(const struct scope *s, const struct save_done *done, struct buf *
 	if (done->carried)
 		buf_printf(out, "Added from earlier sessions: %zu stated hazard%s.\n",
 			   done->carried, done->carried == 1 ? "" : "s");
+	if (done->kept)
+		buf_printf(out,
+			   "Kept from this session's own notes: %zu stated hazard%s.\n",
+			   done->kept, done->kept == 1 ? "" : "s");
 	if (done->secrets)
 		buf_printf(out, "Taken out: %zu secret%s.\n", done->secrets,
 			   done->secrets == 1 ? "" : "s");

@@ -40,7 +40,8 @@ struct save_done {
 	char name[DOCS_NAME_MAX];
 	enum docs_status status;
 	size_t secrets; /* taken out */
-	size_t carried; /* hazards added */
+	size_t carried; /* stated hazards of earlier sessions that were added */
+	size_t kept; /* the same of the session's own document, which this one replaces */
 	struct check check;
 	char *copy;         /* path of the copy, NULL */
 	char *copy_problem; /* why there is none, NULL */

@@ -181,8 +181,57 @@ static void test_save__an_automatic_document_is_replaced_under_its_name(void **s
 		 desk_document(DESK_ID, "auto", "live", "", "- User: \"no push\""));
 	assert_int_equal(save(DESK_ID, BODY, NULL, &done, NULL), 0);
 	assert_string_equal(done.name, name);
-	assert_int_equal(done.carried, 1);
+	assert_int_equal(done.carried, 0); /* of no earlier session */
+	assert_int_equal(done.kept, 1);
 	save_release(&done);
+}
+
+/* The hazards of the document that is left when the model writes them in another form. */
+static void test_save__a_hazard_in_another_form_is_the_same_one(void **state)
+{
+	static const struct {
+		const char *line, *want; /* NULL: kept beside it */
+	} CASE[] = {
+		{"- User: \"No push!\"", "- User: \"No push!\""},
+		{"- The user: \"no push\"", "- User: \"no push\""},
+		{"- **User (verbatim):** \"no push\"", "- User: \"no push\""},
+		{"- The user said twice: \xe2\x80\x9cno push\xe2\x80\x9d",
+		 "- User: \xe2\x80\x9cno push\xe2\x80\x9d"},
+		{"- User: `no push`", "- User: `no push`"},
+		{"- User said: no push, and no tag", "- User: no push, and no tag"},
+		/* these say something else */
+		{"- The user must not see \"no push\"", NULL},
+		{"- User permissions: no push", NULL},
+		{"- No push, as the hook refuses it", NULL},
+	};
+	const char *name = "20260715T090000Z_11111111.md";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASE) / sizeof(CASE[0]); i++) {
+		struct buf text = BUF_INIT(1u << 16), want = BUF_INIT(1u << 16);
+		const char *none = strstr(BODY, "- none");
+		struct save_done done;
+
+		desk();
+		desk_put("handoffs", name,
+			 desk_document(DESK_ID, "auto", "live", "",
+				       "- User: \"no push\""));
+		buf_printf(&text, "%.*s%s%s", (int)(none - BODY), BODY, CASE[i].line,
+			   strchr(none, '\n'));
+		assert_int_equal(save(DESK_ID, buf_cstr(&text), NULL, &done, NULL), 0);
+		assert_int_equal(done.kept, CASE[i].want ? 0 : 1);
+		buf_printf(&want, "(never filtered)\n%s%s\n\n",
+			   CASE[i].want ? "" : "- User: \"no push\"\n",
+			   CASE[i].want ? CASE[i].want : CASE[i].line);
+		if (str_find(
+			    test_read(
+				    "vault/tollgate/handoffs/20260715T090000Z_11111111.md"),
+			    buf_str(&want)) == STR_NPOS)
+			fail_msg("%s", CASE[i].line);
+		save_release(&done);
+		buf_release(&text);
+		buf_release(&want);
+	}
 }
 
 static void test_save__it_is_live_while_its_session_runs(void **state)
@@ -370,6 +419,7 @@ int main(void)
 			test_save__a_second_document_replaces_the_first_but_not_one_that_was_taken_up),
 		cmocka_unit_test(
 			test_save__an_automatic_document_is_replaced_under_its_name),
+		cmocka_unit_test(test_save__a_hazard_in_another_form_is_the_same_one),
 		cmocka_unit_test(test_save__it_is_live_while_its_session_runs),
 		cmocka_unit_test(
 			test_save__a_recovered_one_says_so_and_its_session_is_no_more_open),
