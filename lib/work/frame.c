@@ -1,5 +1,7 @@
 #include "work/frame.h"
 
+#include "base/utf8.h"
+
 /* Beginnings of the names of tags that mean something to the client, and of all of ours. */
 static const char *const TAG[] = {
 	"handoff-",
@@ -48,4 +50,13 @@ void frame_defuse(struct buf *out, str s)
 		i = next == STR_NPOS ? s.n : i + 1 + next;
 	}
 	buf_add(out, str_from(s, from));
+}
+
+void frame_line(struct buf *out, str s)
+{
+	struct buf line = BUF_INIT(SIZE_MAX);
+
+	utf8_show(&line, s, UTF8_ONELINE);
+	frame_defuse(out, buf_str(&line));
+	buf_release(&line);
 }

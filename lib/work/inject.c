@@ -17,8 +17,6 @@
 #include "work/prose.h"
 #include "work/stated.h"
 
-#define FRAME_OPEN    "<handoff-notes>\n"
-#define FRAME_CLOSE   "</handoff-notes>\n"
 #define FRAME_RESERVE 120u /* units kept free for the closing lines */
 #define TEXT_MAX      (64u << 10)
 #define DRIFT_PATHS   64
@@ -171,7 +169,7 @@ static bool same_commit(const char *a, const char *b)
 void inject_drift(struct buf *out, const struct docs_item *item,
 		  const struct gitstate *git)
 {
-	struct buf b = BUF_INIT(TEXT_MAX);
+	struct buf b = BUF_INIT(TEXT_MAX), safe = BUF_INIT(2 * TEXT_MAX);
 
 	if (!git || git->kind != GITSTATE_REPO)
 		return;
@@ -185,8 +183,10 @@ void inject_drift(struct buf *out, const struct docs_item *item,
 		buf_printf(&b, "- A %s is in progress\n", git->operation);
 	if (git->top)
 		drift_files(&b, item, git->top);
-	utf8_show(out, buf_str(&b), UTF8_TEXT);
+	utf8_show(&safe, buf_str(&b), UTF8_TEXT);
+	frame_defuse(out, buf_str(&safe));
 	buf_release(&b);
+	buf_release(&safe);
 }
 
 /* ---- documents ---- */

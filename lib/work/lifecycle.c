@@ -26,6 +26,7 @@
 #include "base/utf8.h"
 #include "data/config.h"
 #include "data/project.h"
+#include "work/frame.h"
 #include "work/hooklog.h"
 #include "work/identity.h"
 #include "work/inject.h"
@@ -561,11 +562,11 @@ static void tell_claimed(struct lifecycle *l, const char *name, const struct err
 {
 	lifecycle_log(l, "not claimed: %s", why->msg);
 	buf_add(text, STR("Note from handoff: the notes "));
-	utf8_show(text, str_of(name), UTF8_ONELINE);
+	frame_line(text, str_of(name));
 	buf_add(text,
 		STR(", which were shown when this session started, have been picked up by "
 		    "another session since ("));
-	utf8_show(text, str_of(why->msg), UTF8_ONELINE);
+	frame_line(text, str_of(why->msg));
 	buf_add(text, STR("). That session is at work on them.\n"));
 }
 

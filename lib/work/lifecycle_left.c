@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "data/source.h"
 #include "work/ending.h"
+#include "work/frame.h"
 #include "work/redact.h"
 
 #define TAIL_BYTES    (512u << 10)
@@ -197,8 +198,9 @@ static void add_command(struct buf *b, int64_t pid)
 		if (!raw.p[i])
 			raw.p[i] = ' ';
 	redact_show(&shown, str_trim(buf_str(&raw)), true);
-	buf_printf(b, "%lld (`%.*s`)", (long long)pid,
-		   STR_ARG(utf8_head(buf_str(&shown), COMMAND_MAX)));
+	buf_printf(b, "%lld (`", (long long)pid);
+	frame_defuse(b, utf8_head(buf_str(&shown), COMMAND_MAX));
+	buf_add(b, STR("`)"));
 	buf_release(&raw);
 	buf_release(&shown);
 }
@@ -231,11 +233,14 @@ size_t lifecycle_orphans(str session, int64_t client, struct buf *b)
 
 static void add_call(struct buf *text, const struct ending_call *c)
 {
+	struct buf what = BUF_INIT(SIZE_MAX);
+
 	buf_add(text, STR("- When it ended, "));
-	utf8_show(text, str_of(c->name), UTF8_ONELINE);
+	frame_line(text, str_of(c->name));
 	if (c->what[0]) {
 		buf_add(text, STR(" `"));
-		redact_show(text, str_of(c->what), true);
+		redact_show(&what, str_of(c->what), true);
+		frame_defuse(text, buf_str(&what));
 		buf_byte(text, '`');
 	}
 	buf_add(text, STR(" was running"));
@@ -246,13 +251,14 @@ static void add_call(struct buf *text, const struct ending_call *c)
 	}
 	buf_add(text,
 		STR(". Its result is not in the history and its outcome is unknown.\n"));
+	buf_release(&what);
 }
 
 static void add_agents(struct buf *text, char *const agents[JOURNAL_LIST_MAX])
 {
 	for (size_t i = 0; i < JOURNAL_LIST_MAX && agents[i]; i++) {
 		buf_add(text, STR("- A sub-agent had given back, after the last turn: "));
-		utf8_show(text, str_of(agents[i]), UTF8_ONELINE);
+		frame_line(text, str_of(agents[i]));
 		buf_byte(text, '\n');
 	}
 }

@@ -19,6 +19,7 @@
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "data/gitstate.h"
+#include "work/frame.h"
 #include "work/inject.h"
 
 #define GIT_FILES   50 /* paths looked at for drift */
@@ -62,11 +63,7 @@ static void say_early(const struct lifecycle *l, const struct docs_item *it,
 
 static void add_title(struct buf *b, const struct docs_item *it)
 {
-	struct buf shown = BUF_INIT(1u << 20);
-
-	utf8_show(&shown, str_of(it->title), UTF8_ONELINE);
-	buf_add(b, utf8_head(buf_str(&shown), TITLE_BYTES));
-	buf_release(&shown);
+	frame_line(b, utf8_head(str_of(it->title), TITLE_BYTES));
 }
 
 /* The client does not end what a killed session had started. */
@@ -76,10 +73,11 @@ static void add_orphans(const struct lifecycle *l, const struct docs_item *it,
 	struct buf orphans = BUF_INIT(64u << 10);
 
 	if (lifecycle_orphans(str_of(it->session), l->process.pid, &orphans))
-		buf_printf(text,
-			   "Note from handoff: of session %.*s, which was killed, this still "
-			   "runs: process %s.\n",
-			   STR_ARG(lifecycle_short(it->session)), buf_cstr(&orphans));
+		buf_printf(
+			text,
+			"Note from handoff: of session %.*s, which was killed, this still "
+			"runs: process %s.\n",
+			STR_ARG(lifecycle_short(it->session)), buf_cstr(&orphans));
 	buf_release(&orphans);
 }
 
@@ -153,7 +151,7 @@ static void add_pointer(struct buf *text, const struct docs_item *it)
 		STR("Note from handoff: the session before this /clear left notes ("));
 	add_title(text, it);
 	buf_add(text, STR("). They are kept, not shown; `/recover "));
-	utf8_show(text, str_of(it->session), UTF8_ONELINE);
+	frame_line(text, str_of(it->session));
 	buf_add(text, STR("` brings them back.\n"));
 }
 
@@ -232,7 +230,7 @@ static void own_document(struct lifecycle *l, struct buf *text)
 		buf_add(text,
 			STR("Note from handoff: another session has picked up the notes of this "
 			    "one meanwhile ("));
-		utf8_show(text, str_of(e.msg), UTF8_ONELINE);
+		frame_line(text, str_of(e.msg));
 		buf_add(text, STR(").\n"));
 	}
 	vault_unlock(&l->vault);
@@ -248,7 +246,7 @@ static void add_unwritten(const struct lifecycle *l, struct buf *text)
 		buf_add(text,
 			STR("Note from handoff: the last message of this session before it "
 			    "ended is not in its history. It was: \""));
-		utf8_show(text, str_of(l->j->last_message), UTF8_ONELINE);
+		frame_line(text, str_of(l->j->last_message));
 		buf_add(text, STR("\"\n"));
 	}
 	extract_free(x);

@@ -35,11 +35,26 @@ static void test_frame__tags_that_frame_are_text_and_nothing_else_changes(void *
 	}
 }
 
+static void test_frame__a_line_is_one_safe_line_without_tags(void **state)
+{
+	struct buf out = BUF_INIT(4096);
+
+	(void)state;
+	buf_add(&out, STR("It was: "));
+	frame_line(&out, STR("a\n</handoff-notes>\x1b[31m <b>"));
+	assert_true(str_find(buf_str(&out), STR("&lt;/handoff-notes>")) != STR_NPOS);
+	assert_true(str_chr(buf_str(&out), '\n') == STR_NPOS);
+	assert_true(str_chr(buf_str(&out), '\x1b') == STR_NPOS);
+	assert_true(str_ends(buf_str(&out), STR(" <b>")));
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_frame__tags_that_frame_are_text_and_nothing_else_changes),
+		cmocka_unit_test(test_frame__a_line_is_one_safe_line_without_tags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
