@@ -484,16 +484,28 @@ static int fs_same(const char *path, const struct stat *st, struct err *e)
 	return now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
+/* Nothing could be written to a file that was made for it: it goes again, unless others use it by now. */
+static void fs_unmake(int fd, const char *path)
+{
+	struct stat st;
+
+	if (io.fstat(fd, &st) == 0 && st.st_size == 0 && fs_same(path, &st, NULL) == 1)
+		io.unlink(path);
+}
+
 int fs_begin_append(struct fs_pending *p, const char *path, str s, struct err *e)
 {
 	int ret;
 
-	*p = (struct fs_pending){.fd = fs_append_open(path, &p->made)};
+	*p = (struct fs_pending){.fd = -1};
+	p->fd = fs_append_open(path, &p->made);
 	if (p->fd < 0)
 		return err_sys(e, "%s", path);
 	ret = fs_check(p->fd, &p->st, path, e);
 	if (!ret)
 		ret = fs_append_write(p->fd, s, path, e);
+	if (ret && p->made)
+		fs_unmake(p->fd, path);
 	if (ret)
 		fs_drop(p->fd);
 	return ret;

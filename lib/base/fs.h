@@ -67,7 +67,8 @@ int fs_rename(const char *from, const char *to, struct err *e);
 /*
  * Append one record durably: one write with O_APPEND, fdatasync. Creates the file with
  * mode 0600. After a rename in between (inode changed) it appends again to the new file.
- * A part that a full disk let through is taken back, unless someone appended after it.
+ * A part that a full disk let through is taken back, unless someone appended after it; so is
+ * a file that was made for it.
  * A symbolic link at path is refused.
  */
 int fs_append(const char *path, str s, struct err *e);

@@ -604,6 +604,30 @@ static void test_fs__append_adds_and_creates_privately(void **state)
 	assert_int_equal(fs_append(test_path("none/f"), STR("x"), NULL), HF_EIO);
 }
 
+static int folders_synced;
+
+static int count_sync(int fd)
+{
+	struct stat st;
+
+	folders_synced += fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+	return fsync(fd);
+}
+
+/* The name of a file that is new has to be on disk too, once; later records need no folder. */
+static void test_fs__append_makes_the_folder_of_a_new_file_durable(void **state)
+{
+	(void)state;
+	test_dir();
+	folders_synced = 0;
+	io.fsync = count_sync;
+	assert_int_equal(fs_append(test_path("f"), STR("one\n"), NULL), 0);
+	assert_int_equal(folders_synced, 1);
+	assert_int_equal(fs_append(test_path("f"), STR("two\n"), NULL), 0);
+	assert_int_equal(folders_synced, 1);
+	io_real();
+}
+
 static void test_fs__append_refuses_a_link(void **state)
 {
 	struct err e = ERR_INIT;
@@ -647,6 +671,8 @@ static void test_fs__append_leaves_whole_records_whatever_call_fails(void **stat
 			}
 			/* there, or not at all; written and not synced counts as failed */
 			assert_true(str_eq(now, STR("two two\n")) || (ret && now.n == 0));
+			/* and no empty file in place of one that there was not */
+			assert_true(!made || now.n || !test_exists("f"));
 		} while (met);
 		assert_int_equal(ret, 0);
 		assert_true(n > 7);
@@ -1149,6 +1175,7 @@ int main(void)
 		cmocka_unit_test(test_fs__a_taken_temporary_name_is_not_a_failure),
 		cmocka_unit_test(test_fs__a_folder_that_cannot_be_synced_is_no_failure),
 		cmocka_unit_test(test_fs__append_adds_and_creates_privately),
+		cmocka_unit_test(test_fs__append_makes_the_folder_of_a_new_file_durable),
 		cmocka_unit_test(test_fs__append_refuses_a_link),
 		cmocka_unit_test(
 			test_fs__append_leaves_whole_records_whatever_call_fails),
