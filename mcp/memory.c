@@ -28,7 +28,7 @@ static int open_store(struct server *s, struct memory *m, struct err *e)
 	int ret;
 
 	if (m->dir && strcmp(m->dir, dir) == 0)
-		return 0;
+		return vault_check(&m->store.vault, e);
 	close_store(m);
 	ret = store_open(&m->store, &o, e);
 	if (ret) {
@@ -49,25 +49,42 @@ bool memory_is_default(const struct store *st, str project)
 	return !project.n && strcmp(st->project, PROJECT_NONE) == 0;
 }
 
+static struct store *refuse_off(const struct memory *m, struct err *e)
+{
+	err_set(e, HF_EUSAGE, "handoff is switched off (%s)", m->off);
+	return NULL;
+}
+
+const char *memory_off(const struct server *s)
+{
+	return s->memory ? s->memory->off : NULL;
+}
+
+void memory_say_off(struct buf *out, const char *off)
+{
+	buf_printf(out, "handoff is switched off (%s): nothing was read or stored.", off);
+}
+
 struct store *memory_open(struct server *s, str project, struct err *e)
 {
 	struct memory *m = s->memory;
-	const char *off;
 
 	if (!m)
 		m = s->memory = calloc(1, sizeof(*m));
 	if (!m)
 		log_oom();
+	/* the switch for everything asks nothing of the vault, which may be why it is set */
+	m->off = offswitch_why(s->where.state_dir, STR_NONE);
+	if (m->off)
+		return refuse_off(m, e);
 	if (project.n && identity_name(project, true, e))
 		return NULL;
 	if (open_store(s, m, e))
 		return NULL;
 	store_session(&m->store);
-	off = offswitch_why(s->where.state_dir, memory_project(&m->store, project));
-	if (off) {
-		err_set(e, HF_EUSAGE, "handoff is switched off (%s)", off);
-		return NULL;
-	}
+	m->off = offswitch_why(s->where.state_dir, memory_project(&m->store, project));
+	if (m->off)
+		return refuse_off(m, e);
 	/* hooks that were told nothing shall find the same memory */
 	if (config_vault_named())
 		where_note_vault(&s->where, m->store.vault.root);

@@ -16,7 +16,8 @@
 
 struct memory {
 	struct store store;
-	char *dir; /* what it was opened for; NULL: not open */
+	char *dir;       /* what it was opened for; NULL: not open */
+	const char *off; /* by what it was switched off at the last memory_open, NULL */
 };
 
 /*
@@ -24,6 +25,10 @@ struct memory {
  * project; the message says which. Borrowed.
  */
 struct store *memory_open(struct server *s, str project, struct err *e);
+/* The last memory_open gave nothing because it is switched off: by what. Else NULL. */
+const char *memory_off(const struct server *s);
+/* Append that, in one sentence, for who asked. */
+void memory_say_off(struct buf *out, const char *off);
 /* The project that "" stands for, or the one given; valid until the next call about the store. */
 str memory_project(const struct store *st, str project);
 /* Nothing told which project this is: "default" is used. */

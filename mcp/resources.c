@@ -205,6 +205,10 @@ static int read_text(struct server *s, const struct mcp_uri *u, struct buf *out,
 {
 	struct store *st = memory_open(s, buf_str(&u->project), e);
 
+	if (!st && memory_off(s)) {
+		memory_say_off(out, memory_off(s));
+		return 0;
+	}
 	if (!st)
 		return e->code;
 	switch (u->kind) {

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "memory.h"
 #include "work/mcp.h"
 #include "work/offswitch.h"
 #include "work/page.h"
@@ -218,9 +219,7 @@ static void call(struct server *s, const struct tool *t, const struct rpc *m,
 
 	rpc_member(m->params, "arguments", &c.args);
 	if (off(s)) {
-		buf_printf(&safe,
-			   "handoff is switched off (%s): nothing was read or stored.",
-			   off(s));
+		memory_say_off(&safe, off(s));
 		give(a, buf_str(&safe), STR_NONE, false);
 	} else if (run(&c, t, jsondoc_get(params, "arguments"), &e)) {
 		give_error(s, a, t, &e);

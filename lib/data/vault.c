@@ -37,10 +37,18 @@ static const char *const FOLDER[] = {
 	[VAULT_ARCHIVE] = "archive",
 };
 
+int vault_check(const struct vault *v, struct err *e)
+{
+	struct stat st;
+
+	if (io.stat(v->root, &st) == 0 && !S_ISDIR(st.st_mode))
+		return err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
+	return 0;
+}
+
 int vault_open(struct vault *v, const char *root, struct err *e)
 {
 	struct buf b = BUF_INIT(PATH_MAX);
-	struct stat st;
 	int ret = 0;
 
 	*v = (struct vault){.lock = -1};
@@ -56,12 +64,10 @@ int vault_open(struct vault *v, const char *root, struct err *e)
 		return ret;
 	}
 	v->root = buf_take(&b);
-	if (io.stat(v->root, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		ret = err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
+	ret = vault_check(v, e);
+	if (ret)
 		vault_release(v);
-		return ret;
-	}
-	return 0;
+	return ret;
 }
 
 void vault_release(struct vault *v)
@@ -84,18 +90,21 @@ static void root_path(const struct vault *v, const char *name, struct buf *b)
 int vault_lock(struct vault *v, int wait_ms, struct err *e)
 {
 	struct buf b = BUF_INIT(PATH_MAX);
+	struct err why = ERR_INIT;
 	int fd;
 
 	if (v->lock >= 0)
 		return 0;
-	fd = fs_mkdirs(v->root, 0700, e);
+	fd = fs_mkdirs(v->root, 0700, &why);
 	if (fd == 0) {
 		root_path(v, LOCK_NAME, &b);
-		fd = fs_lock(buf_cstr(&b), wait_ms, e);
+		fd = fs_lock(buf_cstr(&b), wait_ms, &why);
 	}
 	buf_release(&b);
 	if (fd < 0)
-		return fd;
+		return err_set(e, fd, "%s%s",
+			       fd == HF_ETIME ? "" : "the vault cannot be written: ",
+			       why.msg);
 	v->lock = fd;
 	return 0;
 }

@@ -35,6 +35,8 @@ struct vault {
 /* root NULL: from the settings, with their failures (config_vault_dir). HF_EFORMAT when it exists and is no folder; HF_ENOTFOUND when there is no home to put it. */
 int vault_open(struct vault *v, const char *root, struct err *e);
 void vault_release(struct vault *v);
+/* Again, for who keeps it open: HF_EFORMAT when something else has taken the folder's place. One that is gone is an empty vault. */
+int vault_check(const struct vault *v, struct err *e);
 bool vault_exists(const struct vault *v);
 /* Take and give back the writer's lock; HF_ETIME when another process holds it for wait_ms. Not recursive. */
 int vault_lock(struct vault *v, int wait_ms, struct err *e);

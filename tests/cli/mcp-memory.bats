@@ -450,6 +450,14 @@ beside() {
 	ask prompts/get '{"name":"resume"}'
 	of .error.message 'There is no brief: handoff is switched off (by HANDOFF_OFF)'
 	of .error.code -32600
+	for uri in session://brief handoff://brief/orchard handoff://entity/orchard/x handoff://document/orchard/x.md; do
+		ask resources/read "$(args uri "$uri")"
+		of '.result.contents[0].text' 'handoff is switched off (by HANDOFF_OFF): nothing was read or stored.'
+	done
+	ask resources/list
+	of '[.result.resources[].uri] | join(" ")' session://brief
+	ask completion/complete '{"ref":{"type":"ref/resource","uri":"handoff://brief/{project}"},"argument":{"name":"project","value":""}}'
+	of '.result.completion.values | length' 0
 	leave
 	[ ! -e "$HANDOFF_VAULT" ]
 	mkdir -p "$XDG_STATE_HOME/handoff/off.d"
@@ -458,17 +466,114 @@ beside() {
 	tool log_event '{"type":"goal","content":"x"}'
 	[ "$failed" = true ]
 	says 'switched off'
+	ask resources/read '{"uri":"session://brief"}'
+	of '.result.contents[0].text' 'handoff is switched off (for this project; `handoff on --project` switches on): nothing was read or stored.'
 	works log_event '{"type":"goal","content":"x","project":"hermes"}'
+	ask resources/read '{"uri":"handoff://brief/hermes"}'
+	of '.result.contents[0].text | contains("- x")' true
 	leave
 }
 
-@test "a vault that cannot be written is told, and the server goes on" {
-	serve
+# refused WHY CALL...: these calls, and those that always store, fail, and say why in one line
+refused() {
+	local call
+	for call in 'log_event {"type":"goal","content":"x"}' 'note_entity {"name":"A","content":"x"}' "${@:2}"; do
+		tool "${call%% *}" "$([[ $call != *' '* ]] || echo "${call#* }")"
+		[ "$failed" = true ] || { echo "$call: $text"; return 1; }
+		says "$1"
+		[[ $text != *$'\n'* ]]
+	done
+}
+
+@test "something else in the vault's place, also under a running server: every call says so, and the vault is taken up again" {
+	local uri
 	echo x >"$HANDOFF_VAULT"
-	tool log_event '{"type":"goal","content":"x"}'
-	[ "$failed" = true ]
-	rm "$HANDOFF_VAULT"
-	works log_event '{"type":"goal","content":"x"}'
+	serve
+	for n in begin later; do
+		refused 'the vault must be a folder' checkpoint get_brief 'search_memory {"query":"x"}' recover_session
+		for uri in session://brief handoff://brief/orchard handoff://entity/orchard/x; do
+			ask resources/read "$(args uri "$uri")"
+			of '.error.message | endswith("the vault must be a folder")' true
+		done
+		ask prompts/get '{"name":"resume"}'
+		of '.error.message | endswith("the vault must be a folder")' true
+		ask completion/complete '{"ref":{"type":"ref/resource","uri":"handoff://brief/{project}"},"argument":{"name":"project","value":""}}'
+		of '.result.completion.total' 0
+		[ "$(cat "$HANDOFF_VAULT")" = x ]
+		rm "$HANDOFF_VAULT"
+		[ $n = later ] || {
+			log goal 'Count every apple.'
+			works get_brief
+			says 'Count every apple.'
+			mv "$HANDOFF_VAULT" kept
+			echo x >"$HANDOFF_VAULT"
+		}
+	done
+	mv kept "$HANDOFF_VAULT"
+	log goal 'And every pear.'
+	works get_brief
+	says 'And every pear.'
+	says 'Count every apple.'
+	leave
+}
+
+@test "a vault that cannot be written is read all the same, and says so when something is to be stored" {
+	serve
+	log goal 'Count every apple.'
+	rm "$HANDOFF_VAULT/.index.db.handoff.lock"
+	mkdir "$HANDOFF_VAULT/.index.db.handoff.lock" # as good as a read-only disk, also for root
+	refused 'the vault cannot be written: ' checkpoint
+	works get_brief
+	says 'Count every apple.'
+	works search_memory '{"query":"apple"}'
+	says "(id: $id)"
+	rmdir "$HANDOFF_VAULT/.index.db.handoff.lock"
+	log goal 'And every pear.'
+	leave
+}
+
+@test "a vault that goes under a running server is an empty one, and is made again" {
+	serve
+	log goal 'Count every apple.'
+	works note_entity "$(args name Method content 'By hand.')"
+	rm -r "$HANDOFF_VAULT"
+	works get_brief
+	silent apple
+	works search_memory '{"query":"apple"}'
+	[ "$text" = 'No matching memory found.' ]
+	works checkpoint
+	[ ! -e "$HANDOFF_VAULT" ]
+	log goal 'Count every pear.'
+	works checkpoint '{"summary":"Counted."}'
+	says pear
+	silent apple
+	leave
+	[ "$(grep -c '^- \*\*\[' "$(echo "$HANDOFF_VAULT"/orchard/sessions/*.md)")" = 1 ]
+	grep -q '^status: done' "$HANDOFF_VAULT"/orchard/sessions/*.md
+}
+
+@test "a full disk: what cannot be stored is told, what was is there, and half a line is nowhere" {
+	local before
+	export CLAUDE_CODE_SESSION_ID=11111111-2222-4333-8444-555555555555
+	serve
+	log goal 'Count every apple.'
+	works note_entity "$(args name Method content 'By hand.')"
+	leave
+	before=$(cat "$HANDOFF_VAULT"/orchard/*/*.md | sha256sum)
+	printf '#!/bin/bash\nulimit -f 0\nexec %q\n' "$M" >full # no file may be longer
+	chmod +x full
+	M=$PWD/full serve
+	refused 'File too large' 'checkpoint {"summary":"Counted."}'
+	works get_brief
+	says 'Count every apple.'
+	works search_memory '{"query":"apple"}'
+	says 'Count every apple.'
+	leave
+	[ "$(cat "$HANDOFF_VAULT"/orchard/*/*.md | sha256sum)" = "$before" ]
+	serve
+	log goal 'And every pear.'
+	works get_brief
+	says 'And every pear.'
 	leave
 }
 
