@@ -157,11 +157,14 @@ struct index_query {
 struct index_stats {
 	size_t matched; /* items in which a word of the question occurs, before filters */
 	bool cut;       /* there are more: common words alone were not followed */
+	size_t asked,
+		used; /* different words of the question; those that were looked for, the rarest of them */
 };
 
 /*
  * Hits best first, from offset on; fn != 0 stops and is returned. docs/search.md says how they
- * are ranked. Ties: newer, more important, id. stats may be NULL.
+ * are ranked. Ties: newer, more important, id. An event whose id, or a beginning of it that no other
+ * has, stands in the question comes before all of them, also when it is retired. stats may be NULL.
  */
 int index_match(struct index *ix, const struct index_query *q,
 		int (*fn)(const struct index_item *it, double score, void *arg),
@@ -173,18 +176,18 @@ int index_match(struct index *ix, const struct index_query *q,
  */
 int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void *arg,
 	       struct err *e);
-/* Items outside of a project in which a word of text occurs; counts to max. */
+/* Items outside of a project in which a word of text occurs, or whose id stands in it; counts to max. */
 int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t *hits,
 		    struct err *e);
 /* The words of a text as the index holds them: folded, cut, stemmed; fn != 0 stops and is returned. */
 int index_words(struct index *ix, str text, int (*fn)(str token, void *arg), void *arg);
 /*
- * The same of a question: each of its first 32 words once, without those that say nothing of what it is
- * about in one of the languages (English, German, French, Spanish, Italian, Portuguese, Dutch,
- * Russian), whatever they mean in another ("die", "plus").
+ * The same of a question that is asked in a project: each word once, of more than 32 the rarest there, without
+ * those that say nothing of what it is about in one of the languages (English, German, French, Spanish, Italian,
+ * Portuguese, Dutch, Russian), whatever they mean in another ("die", "plus").
  */
-int index_content_words(struct index *ix, str text, int (*fn)(str token, void *arg),
-			void *arg);
+int index_content_words(struct index *ix, str project, str text,
+			int (*fn)(str token, void *arg), void *arg, struct err *e);
 
 /* --- the write side (reindex): all between index_begin and index_commit --- */
 

@@ -20,7 +20,7 @@
 /* The tokenizer of the table `words`. Another value makes all indexes anew. */
 #define INDEX_TOKENIZE "porter handoff"
 /* What index_extra and index_merge_setup write: change this with them, so that all indexes are made anew. */
-#define INDEX_RULES         "3"
+#define INDEX_RULES         "4"
 #define INDEX_STMTS_MAX     64
 #define INDEX_TALLY_MAX     32
 #define INDEX_IMPORTED_SLOT 16 /* tally.type of imported events: their type and this */
@@ -100,21 +100,41 @@ void index_extra(struct buf *b, enum index_kind kind, int type, int64_t at_us, s
 #define INDEX_WORD_MAX     64 /* bytes of a token; porter leaves longer ones alone too */
 #define INDEX_TEXT_MAX     (256u << 10) /* bytes cut here at once */
 #define INDEX_WHOLE_WEIGHT 0.15         /* of a whole name, whose parts are terms too */
-#define INDEX_TERMS_MAX    32 /* different words of a query; the rest is left out */
+#define INDEX_TERMS_MAX    32           /* words that a question is followed by */
+#define INDEX_ASKED_MAX    4096 /* different words of a question that are told apart */
+#define INDEX_WHOLES_MAX   4    /* whole names that a word is known to be a part of */
 
 struct index_term {
 	char word[INDEX_WORD_MAX], stem[INDEX_WORD_MAX];
 	size_t n, nstem;
 	double weight;
 	bool prefix; /* a single Han, Kana or Hangul character: stands for all that begin with it */
+	uint32_t
+		wholes; /* bits: the names that were asked for, and that it is only a part of; 0: it counts by itself */
+};
+
+/* The different words of a question, in its order. */
+struct index_asked_word {
+	struct index_term term;
+	int alone;   /* times that it is no part of a name */
+	bool quoted; /* a whole name, in quotes */
+	uint16_t whole[INDEX_WHOLES_MAX];
+	size_t nwhole;
+};
+
+struct index_asked {
+	struct index_asked_word *word;
+	size_t n;
+	int name;      /* the question is this one name, and its parts; -1: it is not */
+	bool sentence; /* stop words stood in it */
 };
 
 /* Before the schema is touched; a code of SQLite. *w belongs to the caller; to be closed before db is. */
 int index_words_open(sqlite3 *db, struct index_words **w);
 void index_words_close(struct index_words *w);
-/* The different words of a question without stop words; with them when nothing else is left. words_only: without strict ones, and never with them. */
-size_t index_words_query(struct index_words *w, str text, bool words_only,
-			 struct index_term *term, size_t max);
+/* Cut a question, without stop words; with them when nothing else is left. words_only: without strict ones, and never with them. */
+void index_asked(struct index_words *w, str text, bool words_only, struct index_asked *a);
+void index_asked_release(struct index_asked *a);
 /* How often each term stands in text; returns the words in it. */
 unsigned index_words_count(struct index_words *w, str text, const struct index_term *term,
 			   size_t n, unsigned *tf);
@@ -122,6 +142,24 @@ unsigned index_words_count(struct index_words *w, str text, const struct index_t
 size_t index_words_name(str body);
 /* index_stop.c: a folded word says nothing of what a question is about. strict: in any of the languages, though it does in another. */
 bool index_stop_word(str word, bool strict);
+
+/* --- index_terms.c: the words that a question is followed by --- */
+
+struct index_terms {
+	struct index_term term[INDEX_TERMS_MAX];
+	size_t n;
+	size_t asked; /* different words of the question: with more than INDEX_TERMS_MAX the rarest ones are here */
+	int name;     /* the question is this one name, and its parts; -1: it is not */
+};
+
+/* words_only: as index_asked. project: rare in it, 0: in all. */
+int index_terms_of(struct index *ix, str text, bool words_only, int64_t project,
+		   struct index_terms *t, struct err *e);
+/* Append what FTS5 is asked for: a term, not as the number of a project. */
+void index_terms_word(struct buf *b, const struct index_term *t);
+/* Rows first..last in which an expression of FTS5 occurs, at most max of them; *seen: the last row that was looked at. */
+int index_probe(struct index *ix, str match, int64_t first, int64_t last, int max,
+		int *hits, int64_t *seen, struct err *e);
 
 /* --- index_merge.c: how the table words is kept in few segments --- */
 
@@ -134,7 +172,8 @@ void index_merge_all(struct index *ix);
 
 /* --- index_match.c, index_rank.c --- */
 
-#define INDEX_RANK_K1 1.2
+#define INDEX_RANK_K1   1.2
+#define INDEX_NAMED_MAX 8
 
 struct index_match_row {
 	int64_t row;
@@ -155,10 +194,10 @@ void index_range_release(struct index_range *r);
 
 struct index_match {
 	const struct index_query *q;
-	struct index_term term[INDEX_TERMS_MAX];
+	struct index_terms t;
 	double df[INDEX_TERMS_MAX], idf[INDEX_TERMS_MAX];
 	unsigned char lead[INDEX_TERMS_MAX]; /* terms that the first pass looks for */
-	size_t nterms, nlead, rows_max;
+	size_t nlead, rows_max;
 	int64_t project; /* 0: all */
 	double average;  /* words of a text */
 	struct index_range range;
@@ -166,7 +205,21 @@ struct index_match {
 	struct index_match_row *row;
 	size_t n, cap, sorted; /* the first `sorted` stand in their order */
 	bool cut;              /* not all rows were looked at */
+	int64_t named
+		[INDEX_NAMED_MAX]; /* rows of the events whose ids stand in the question */
+	size_t nnamed;
 };
+
+/* What a part of a name says where the name is not: so much of it. */
+#define INDEX_APART 0.5
+/* Added in the first pass where the question is one name, and the row has it whole. */
+#define INDEX_NAME_BONUS 1000.0
+
+/* Of what the term says alone, so much counts beside these terms (bits). */
+static inline double index_apart(const struct index_term *t, uint32_t there)
+{
+	return t->wholes && !(t->wholes & there) ? INDEX_APART : 1;
+}
 
 /* Append a term as FTS5 takes it: quoted, nothing in it is syntax. */
 void index_match_term(struct buf *b, const struct index_term *t);

@@ -30,6 +30,8 @@
 #define PROBE_EACH   150
 #define EXPR_MAX     (16u << 10)
 #define EXTRA_WEIGHT 0.5
+#define ID_MIN                                                                           \
+	7 /* bytes of a beginning of an id that is looked up: "ev_" and four more */
 
 /* ---- the first pass ---- */
 
@@ -69,8 +71,8 @@ static void make_ready(struct match_run *r, const Fts5ExtensionApi *api, Fts5Con
 	m->average = (double)total / (double)rows;
 	if (m->average < 1)
 		m->average = 1;
-	for (size_t i = 0; i < m->nterms; i++)
-		m->idf[i] = m->term[i].weight * weigh((double)rows, m->df[i]);
+	for (size_t i = 0; i < m->t.n; i++)
+		m->idf[i] = m->t.term[i].weight * weigh((double)rows, m->df[i]);
 }
 
 /* handoff_match(words, pointer): the score of the current row goes into the run. */
@@ -80,7 +82,8 @@ static void on_row(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_contex
 	struct match_run *r =
 		n == 1 ? sqlite3_value_pointer(value[0], "handoff_run") : NULL;
 	struct index_match *m;
-	double score = 0;
+	double tf[INDEX_TERMS_MAX], score = 0;
+	uint32_t there = 0;
 
 	if (!r) {
 		sqlite3_result_error(ctx, "handoff_match is not for you", -1);
@@ -95,15 +98,21 @@ static void on_row(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_contex
 	for (size_t k = 0; k < m->nlead; k++) {
 		Fts5PhraseIter it;
 		int col, off;
-		double tf = 0;
 
+		tf[k] = 0;
 		api->xPhraseFirst(fts, (int)k, &it, &col, &off);
 		for (; col >= 0; api->xPhraseNext(fts, &it, &col, &off))
-			tf += col == 0 ? 1 : EXTRA_WEIGHT;
-		if (tf > 0)
-			score += m->idf[m->lead[k]] * tf * (INDEX_RANK_K1 + 1) /
-				 (tf + INDEX_RANK_K1);
+			tf[k] += col == 0 ? 1 : EXTRA_WEIGHT;
+		if (tf[k] > 0)
+			there |= UINT32_C(1) << m->lead[k];
 	}
+	for (size_t k = 0; k < m->nlead; k++)
+		if (tf[k] > 0)
+			score += index_apart(&m->t.term[m->lead[k]], there) *
+				 m->idf[m->lead[k]] * tf[k] * (INDEX_RANK_K1 + 1) /
+				 (tf[k] + INDEX_RANK_K1);
+	if (m->t.name >= 0 && there >> m->t.name & 1)
+		score += INDEX_NAME_BONUS;
 	add_row(m, api->xRowid(fts), (float)score);
 }
 
@@ -113,35 +122,6 @@ int index_match_register(fts5_api *api)
 }
 
 /* ---- expressions ---- */
-
-void index_match_term(struct buf *b, const struct index_term *t)
-{
-	buf_byte(b, '"');
-	for (size_t i = 0; i < t->n; i++) {
-		if (t->word[i] == '"')
-			buf_byte(b, '"');
-		buf_byte(b, t->word[i]);
-	}
-	buf_byte(b, '"');
-	if (t->prefix)
-		buf_byte(b, '*');
-}
-
-/* The column proj holds numbers alone: only a number has to be kept out of it, which costs a copy of each place. */
-static bool may_be_project(const struct index_term *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (!str_is_digit(t->word[i]))
-			return false;
-	return true;
-}
-
-static void add_word(struct buf *b, const struct index_term *t)
-{
-	if (may_be_project(t))
-		buf_add(b, STR("{body extra} : "));
-	index_match_term(b, t);
-}
 
 static void add_project(struct buf *b, const char *op, int64_t project)
 {
@@ -155,7 +135,7 @@ static void expression(const struct index_match *m, const char *op, struct buf *
 	for (size_t k = 0; k < m->nlead; k++) {
 		if (k)
 			buf_add(b, STR(" OR "));
-		add_word(b, &m->term[m->lead[k]]);
+		index_terms_word(b, &m->t.term[m->lead[k]]);
 	}
 	buf_byte(b, ')');
 	add_project(b, op, m->project);
@@ -201,37 +181,11 @@ static int row_span(struct index *ix, struct span *s, struct err *e)
 	return ret < 0 ? ret : 0;
 }
 
-/* Rows from..to in which the expression occurs, at most max; *last: the last one seen. */
-static int probe(struct index *ix, str match, struct span s, int max, int *hits,
-		 int64_t *last, struct err *e)
-{
-	static const char sql[] = "SELECT rowid FROM words WHERE words MATCH ?1 AND "
-				  "rowid BETWEEN ?2 AND ?3 ORDER BY rowid LIMIT ?4";
-	sqlite3_stmt *st;
-	int ret = index_stmt(ix, sql, &st, e);
-
-	*hits = 0;
-	*last = s.last;
-	if (ret)
-		return ret;
-	index_bind(st, 1, match);
-	sqlite3_bind_int64(st, 2, s.first);
-	sqlite3_bind_int64(st, 3, s.last);
-	sqlite3_bind_int(st, 4, max);
-	while ((ret = index_step(ix, st, e)) > 0) {
-		++*hits;
-		*last = sqlite3_column_int64(st, 0);
-	}
-	sqlite3_reset(st);
-	if (*hits < max)
-		*last = s.last;
-	return ret;
-}
-
 static int estimate(struct index *ix, str match, struct span s, double *df, struct err *e)
 {
 	int64_t width = (s.last - s.first) / PROBE_WINDOW + 1, last;
-	int hits, ret = probe(ix, match, s, PROBE_HITS, &hits, &last, e);
+	int hits, ret = index_probe(ix, match, s.first, s.last, PROBE_HITS, &hits, &last,
+				    e);
 
 	*df = hits;
 	if (ret || hits < PROBE_HITS)
@@ -240,7 +194,8 @@ static int estimate(struct index *ix, str match, struct span s, double *df, stru
 	for (int i = 0; i < PROBE_WINDOW && !ret; i++) {
 		struct span w = {s.first + i * width, s.first + (i + 1) * width - 1};
 
-		ret = probe(ix, match, w, PROBE_EACH, &hits, &last, e);
+		ret = index_probe(ix, match, w.first, w.last, PROBE_EACH, &hits, &last,
+				  e);
 		*df += (double)hits * (double)width / (double)(last - w.first + 1);
 	}
 	if (*df < PROBE_HITS)
@@ -254,9 +209,9 @@ static int frequencies(struct index *ix, struct index_match *m, struct span s,
 	struct buf b = BUF_INIT(EXPR_MAX);
 	int ret = 0;
 
-	for (size_t i = 0; i < m->nterms && !ret; i++) {
+	for (size_t i = 0; i < m->t.n && !ret; i++) {
 		buf_reset(&b);
-		add_word(&b, &m->term[i]);
+		index_terms_word(&b, &m->t.term[i]);
 		ret = estimate(ix, buf_str(&b), s, &m->df[i], e);
 	}
 	buf_release(&b);
@@ -291,7 +246,7 @@ static double all_rows(const struct index_match *m)
 {
 	double rows = 0;
 
-	for (size_t i = 0; i < m->nterms; i++)
+	for (size_t i = 0; i < m->t.n; i++)
 		rows += m->df[i];
 	return rows;
 }
@@ -304,14 +259,14 @@ static void choose(struct index_match *m, double part, double all)
 {
 	double rows = 0, nearly = NEARLY_ALL * all;
 
-	for (size_t i = 0; i < m->nterms; i++) {
+	for (size_t i = 0; i < m->t.n; i++) {
 		size_t k = i;
 
 		for (; k && by_df(m, (unsigned char)i, m->lead[k - 1]) < 0; k--)
 			m->lead[k] = m->lead[k - 1];
 		m->lead[k] = (unsigned char)i;
 	}
-	for (m->nlead = 0; m->nlead < m->nterms; m->nlead++) {
+	for (m->nlead = 0; m->nlead < m->t.n; m->nlead++) {
 		double df = m->df[m->lead[m->nlead]];
 
 		if (rows >= PROBE_HITS && df > nearly &&
@@ -321,7 +276,7 @@ static void choose(struct index_match *m, double part, double all)
 		if (m->nlead && rows > m->rows_max)
 			break;
 	}
-	m->cut = m->nlead < m->nterms;
+	m->cut = m->nlead < m->t.n;
 }
 
 /* ---- running ---- */
@@ -352,12 +307,10 @@ static int walk(struct index *ix, struct index_match *m, struct err *e)
 	return ret;
 }
 
-static void init(struct index_match *m, struct index *ix, const struct index_query *q)
+static void init(struct index_match *m, const struct index_query *q)
 {
-	*m = (struct index_match){.q = q,
-				  .rows_max = q->rows_max ? q->rows_max : MATCH_ROWS};
-	m->nterms =
-		index_words_query(ix->words, q->text, false, m->term, INDEX_TERMS_MAX);
+	*m = (struct index_match){
+		.q = q, .t.name = -1, .rows_max = q->rows_max ? q->rows_max : MATCH_ROWS};
 }
 
 static void release(struct index_match *m)
@@ -383,6 +336,72 @@ static int is_alone(struct index *ix, int64_t project, bool *alone, struct err *
 	return ret < 0 ? ret : 0;
 }
 
+/* ---- ids in the question ---- */
+
+struct named {
+	struct index_match *m;
+	str outside; /* count those that are not of this project, instead of keeping them */
+	size_t n;
+};
+
+static int on_named(const struct index_item *it, enum vault_folder folder, str file,
+		    void *arg)
+{
+	struct named *n = arg;
+	struct index_match *m = n->m;
+
+	(void)folder;
+	(void)file;
+	for (size_t i = 0; i < m->nnamed; i++)
+		if (m->named[i] == it->row)
+			return 0;
+	n->n += !str_eq(it->project, n->outside);
+	m->named[m->nnamed++] = it->row;
+	return 0;
+}
+
+/* Without the quotes, brackets and full stops around it. */
+static str bare_id(str word)
+{
+	while (word.n && !str_is_alnum(word.p[0]))
+		word = str_from(word, 1);
+	while (word.n && !str_is_alnum(word.p[word.n - 1]))
+		word.n--;
+	return word;
+}
+
+/* The events whose ids stand in the question: whoever gives one means it. */
+static int find_named(struct index *ix, struct named *n, str text, struct err *e)
+{
+	str rest = str_head(text, INDEX_TEXT_MAX), word;
+	int ret = 0;
+
+	while (!ret && n->m->nnamed < INDEX_NAMED_MAX && str_word(&rest, &word)) {
+		word = bare_id(word);
+		if (!str_starts(word, STR("ev_")) || word.n < ID_MIN ||
+		    !event_id_ok(word))
+			continue;
+		ret = index_event(ix, word, on_named, n, NULL);
+		if (ret == HF_ENOTFOUND || ret == HF_EAMBIGUOUS)
+			ret = 0;
+	}
+	return ret ? err_set(e, ret, "the index cannot be asked for an event") : 0;
+}
+
+/* What is not known as a name here is no name: its parts say what they say. */
+static void forget_names(struct index_match *m)
+{
+	uint32_t there = 0;
+
+	for (size_t i = 0; i < m->t.n; i++)
+		if (m->df[i] > 0)
+			there |= UINT32_C(1) << i;
+	for (size_t i = 0; i < m->t.n; i++)
+		m->t.term[i].wholes &= there;
+	if (m->t.name >= 0 && !(there >> m->t.name & 1))
+		m->t.name = -1;
+}
+
 /* The rows of the first pass. */
 static int collect(struct index *ix, struct index_match *m, struct err *e)
 {
@@ -404,6 +423,9 @@ static int collect(struct index *ix, struct index_match *m, struct err *e)
 	ret = row_span(ix, &s, e);
 	if (ret || s.last < s.first)
 		return ret;
+	ret = index_terms_of(ix, m->q->text, false, m->project, &m->t, e);
+	if (ret || !m->t.n)
+		return ret;
 	ret = index_range_of(&m->range, ix, m->q, e);
 	if (!ret)
 		ret = frequencies(ix, m, s, e);
@@ -411,6 +433,7 @@ static int collect(struct index *ix, struct index_match *m, struct err *e)
 		ret = share(ix, m, s, &part, e);
 	if (ret)
 		return ret;
+	forget_names(m);
 	choose(m, part, (double)(s.last - s.first + 1));
 	return walk(ix, m, e);
 }
@@ -420,15 +443,20 @@ int index_match(struct index *ix, const struct index_query *q,
 		void *arg, struct index_stats *stats, struct err *e)
 {
 	struct index_match m;
-	int ret = 0;
+	struct named named = {.m = &m};
+	int ret;
 
-	init(&m, ix, q);
-	if (m.nterms)
+	init(&m, q);
+	ret = find_named(ix, &named, q->text, e);
+	if (!ret)
 		ret = collect(ix, &m, e);
-	if (!ret && m.n)
+	if (!ret && (m.n || m.nnamed))
 		ret = index_rank(ix, &m, fn, arg, e);
 	if (stats)
-		*stats = (struct index_stats){.matched = m.matched, .cut = m.cut};
+		*stats = (struct index_stats){.matched = m.matched,
+					      .cut = m.cut,
+					      .asked = m.t.asked,
+					      .used = m.t.n};
 	release(&m);
 	return ret;
 }
@@ -439,22 +467,28 @@ int index_elsewhere(struct index *ix, str text, str project, size_t max, size_t 
 	struct index_query q = {.text = text, .type = -1};
 	struct buf b = BUF_INIT(EXPR_MAX);
 	struct index_match m;
+	struct named named = {.m = &m, .outside = project};
 	struct span s;
 	int ret, n = 0;
 	int64_t last;
 
 	*hits = 0;
-	init(&m, ix, &q);
+	init(&m, &q);
 	ret = row_span(ix, &s, e);
 	if (!ret && project.n)
 		ret = index_project_id(ix, project, false, &m.project, e);
-	if (!ret && m.nterms && s.last >= s.first) {
-		for (m.nlead = 0; m.nlead < m.nterms; m.nlead++)
+	if (!ret)
+		ret = find_named(ix, &named, text, e);
+	if (!ret)
+		ret = index_terms_of(ix, text, false, 0, &m.t, e);
+	if (!ret && m.t.n && s.last >= s.first) {
+		for (m.nlead = 0; m.nlead < m.t.n; m.nlead++)
 			m.lead[m.nlead] = (unsigned char)m.nlead;
 		expression(&m, "NOT", &b);
-		ret = probe(ix, buf_str(&b), s, (int)max, &n, &last, e);
+		ret = index_probe(ix, buf_str(&b), s.first, s.last, (int)max, &n, &last,
+				  e);
 	}
-	*hits = (size_t)n;
+	*hits = (size_t)n + named.n < max ? (size_t)n + named.n : max;
 	buf_release(&b);
 	release(&m);
 	return ret;

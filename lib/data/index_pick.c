@@ -32,9 +32,8 @@ struct pick_row {
 struct pick {
 	struct index *ix;
 	const struct index_query *q;
-	struct index_term term[INDEX_TERMS_MAX];
+	struct index_terms t;
 	double idf[INDEX_TERMS_MAX];
-	size_t nterms;
 	uint32_t common; /* terms that have more rows than were followed */
 	int64_t project, rows;
 	struct pick_row *row;
@@ -60,27 +59,27 @@ static void add_row(struct pick *p, int64_t row, uint32_t terms)
 /* All of the terms. */
 static void expression(const struct pick *p, uint32_t terms, struct buf *b)
 {
-	for (size_t i = 0; i < p->nterms; i++) {
+	for (size_t i = 0; i < p->t.n; i++) {
 		if (!(terms >> i & 1))
 			continue;
 		buf_add(b, b->n ? STR(" AND body : ") : STR("body : "));
-		index_match_term(b, &p->term[i]);
+		index_match_term(b, &p->t.term[i]);
 	}
 }
 
 /* In rows of the type and the project alone: both are words of a row. */
 static void narrow(const struct pick *p, struct buf *b)
 {
-	struct index_term type[4];
-	size_t n = index_words_query(p->ix->words,
-				     event_type_name((enum event_type)p->q->type), false,
-				     type, sizeof(type) / sizeof(*type));
+	struct index_asked type;
 
+	index_asked(p->ix->words, event_type_name((enum event_type)p->q->type), false,
+		    &type);
 	buf_printf(b, " AND proj : \"%lld\"", (long long)p->project);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < type.n; i++) {
 		buf_add(b, STR(" AND extra : "));
-		index_match_term(b, &type[i]);
+		index_match_term(b, &type.word[i].term);
 	}
+	index_asked_release(&type);
 }
 
 /* The newest rows that have the terms; how many, or HF_E*. */
@@ -109,16 +108,21 @@ static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
 static int collect(struct pick *p, struct err *e)
 {
 	int ret = index_last_row(p->ix, &p->rows, e);
+	uint32_t there = 0;
 
-	for (size_t i = 0; i < p->nterms && !ret; i++) {
+	for (size_t i = 0; i < p->t.n && !ret; i++) {
 		int n = walk(p, UINT32_C(1) << i, false, e);
 
 		if (n == PICK_ROWS)
 			p->common |= UINT32_C(1) << i;
-		p->idf[i] =
-			p->term[i].weight * log(1 + ((double)p->rows + 0.5) / (n + 0.5));
+		p->idf[i] = p->t.term[i].weight *
+			    log(1 + ((double)p->rows + 0.5) / (n + 0.5));
 		ret = n < 0 ? n : 0;
+		if (n > 0)
+			there |= UINT32_C(1) << i;
 	}
+	for (size_t i = 0; i < p->t.n; i++) /* what is no name here has no parts */
+		p->t.term[i].wholes &= there;
 	if (!ret && (p->common & (p->common - 1)))
 		ret = walk(p, p->common, false, e);
 	return ret < 0 ? ret : 0;
@@ -128,7 +132,7 @@ static int collect_own(struct pick *p, struct err *e)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < p->nterms && ret >= 0; i++)
+	for (size_t i = 0; i < p->t.n && ret >= 0; i++)
 		if (p->common >> i & 1)
 			ret = walk(p, UINT32_C(1) << i, true, e);
 	return ret < 0 ? ret : 0;
@@ -152,13 +156,25 @@ static int by_score(const void *pa, const void *pb)
 	return by_row(pa, pb);
 }
 
+/* What these words say at most, whatever others stand beside them. */
 static double worth(const struct pick *p, uint32_t terms)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < p->nterms; i++)
+	for (size_t i = 0; i < p->t.n; i++)
 		if (terms >> i & 1)
 			sum += p->idf[i];
+	return sum;
+}
+
+/* The same of a text that has no others: parts of a name say less without it. */
+static double worth_alone(const struct pick *p, uint32_t terms)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->t.n; i++)
+		if (terms >> i & 1)
+			sum += index_apart(&p->t.term[i], terms) * p->idf[i];
 	return sum;
 }
 
@@ -208,12 +224,12 @@ static int read_row(struct pick *p, int64_t row, struct err *e)
 	ret = index_step(p->ix, st, e);
 	if (ret > 0) {
 		*best = (struct pick_row){.row = row};
-		length = index_words_count(p->ix->words, index_column(st, 0), p->term,
-					   p->nterms, tf);
-		for (size_t i = 0; i < p->nterms; i++)
+		length = index_words_count(p->ix->words, index_column(st, 0), p->t.term,
+					   p->t.n, tf);
+		for (size_t i = 0; i < p->t.n; i++)
 			if (tf[i])
 				best->terms |= UINT32_C(1) << i;
-		best->score = worth(p, best->terms) * part(length);
+		best->score = worth_alone(p, best->terms) * part(length);
 		p->nbest++;
 	}
 	sqlite3_reset(st);
@@ -246,8 +262,9 @@ int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void
 	struct pick p = {.ix = ix, .q = q};
 	int ret = index_project_id(ix, q->project, false, &p.project, e);
 
-	p.nterms = index_words_query(ix->words, q->text, true, p.term, INDEX_TERMS_MAX);
-	if (!ret && p.project && p.nterms)
+	if (!ret && p.project)
+		ret = index_terms_of(ix, q->text, true, p.project, &p.t, e);
+	if (!ret && p.t.n)
 		ret = collect(&p, e);
 	sort(&p);
 	if (!ret)

@@ -40,6 +40,7 @@ struct doc {
 	bool scored;
 	float *tf; /* own words, name and extra weighted; then words of the text alone */
 	double length, score, boosted;
+	uint32_t there; /* bits: the terms that it has itself */
 };
 
 struct rank {
@@ -147,22 +148,25 @@ static void count(struct rank *r, const struct index_item *it, struct doc *d)
 	size_t head = it->kind == INDEX_EVENT ? index_words_name(it->body) : 0;
 	unsigned tf[INDEX_TERMS_MAX];
 
-	d->tf = arena_new(&r->arena, float, m->nterms * 2);
+	d->tf = arena_new(&r->arena, float, m->t.n * 2);
 	if (!d->tf)
 		return;
-	index_words_count(r->ix->words, str_head(it->body, head), m->term, m->nterms, tf);
-	for (size_t i = 0; i < m->nterms; i++)
+	index_words_count(r->ix->words, str_head(it->body, head), m->t.term, m->t.n, tf);
+	for (size_t i = 0; i < m->t.n; i++)
 		d->tf[i] = (float)(NAME_WEIGHT * tf[i]);
-	d->length = index_words_count(r->ix->words, str_from(it->body, head), m->term,
-				      m->nterms, tf);
-	for (size_t i = 0; i < m->nterms; i++) {
+	d->length = index_words_count(r->ix->words, str_from(it->body, head), m->t.term,
+				      m->t.n, tf);
+	for (size_t i = 0; i < m->t.n; i++) {
 		d->tf[i] += (float)tf[i];
-		d->tf[m->nterms + i] = (float)tf[i];
+		d->tf[m->t.n + i] = (float)tf[i];
 	}
 	index_extra(&extra, it->kind, (int)it->type, it->at_us, it->name);
-	index_words_count(r->ix->words, buf_str(&extra), m->term, m->nterms, tf);
-	for (size_t i = 0; i < m->nterms; i++)
+	index_words_count(r->ix->words, buf_str(&extra), m->t.term, m->t.n, tf);
+	for (size_t i = 0; i < m->t.n; i++) {
 		d->tf[i] += (float)(EXTRA_WEIGHT * tf[i]);
+		if (d->tf[i] > 0)
+			d->there |= UINT32_C(1) << i;
+	}
 	buf_release(&extra);
 }
 
@@ -256,7 +260,7 @@ static const struct doc *beside(const struct rank *r, size_t i, int by)
 static bool gather(const struct rank *r, size_t i, double *tf, double *length)
 {
 	const struct doc *d = &r->doc[i];
-	size_t n = r->m->nterms, own = 0, all = 0;
+	size_t n = r->m->t.n, own = 0, all = 0;
 
 	*length = d->length + EXTRA_LENGTH;
 	for (size_t t = 0; t < n; t++) {
@@ -287,10 +291,11 @@ static void score(struct rank *r, size_t i)
 	if (!gather(r, i, tf, &length))
 		return;
 	norm = INDEX_RANK_K1 * (1 - NORM + NORM * length / average);
-	for (size_t t = 0; t < m->nterms; t++)
+	for (size_t t = 0; t < m->t.n; t++)
 		if (tf[t] > 0)
-			r->doc[i].score +=
-				m->idf[t] * tf[t] * (INDEX_RANK_K1 + 1) / (tf[t] + norm);
+			r->doc[i].score += index_apart(&m->t.term[t], r->doc[i].there) *
+					   m->idf[t] * tf[t] * (INDEX_RANK_K1 + 1) /
+					   (tf[t] + norm);
 }
 
 /* A part of the best other hits of the same note. */
@@ -329,6 +334,25 @@ static int by_rank(const void *pa, const void *pb)
 	return str_cmp(a->id, b->id);
 }
 
+/* The question is one name, and this has it whole. */
+static bool exact(const struct rank *r, const struct doc *d)
+{
+	return r->m->t.name >= 0 && d->there >> r->m->t.name & 1;
+}
+
+/* Those that have the name above all that have its parts alone. */
+static void lift_exact(struct rank *r)
+{
+	double top = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!exact(r, &r->doc[i]))
+			top = fmax(top, r->doc[i].boosted);
+	for (size_t i = 0; i < r->n; i++)
+		if (exact(r, &r->doc[i]))
+			r->doc[i].boosted += top;
+}
+
 static void score_all(struct rank *r)
 {
 	size_t end;
@@ -344,6 +368,7 @@ static void score_all(struct rank *r)
 			r->doc[i].boosted =
 				r->doc[i].score + NOTE_PART * others(r, first, end, i);
 	}
+	lift_exact(r);
 	qsort(r->doc, r->n, sizeof(*r->doc), by_rank);
 }
 
@@ -355,13 +380,16 @@ struct give {
 	void *arg;
 	double score;
 	size_t skip, left;
+	bool named; /* its id was asked for: retired or not */
 };
 
 static int on_give(const struct index_item *it, void *arg)
 {
 	struct give *g = arg;
+	struct index_query q = *g->q;
 
-	if (!wanted(g->q, it))
+	q.retired_too = q.retired_too || g->named;
+	if (!wanted(&q, it))
 		return 0;
 	if (g->skip) {
 		g->skip--;
@@ -380,24 +408,65 @@ static int give_row(struct rank *r, struct give *g, int64_t row, double score)
 	return ret == HF_ENOTFOUND ? 0 : ret;
 }
 
-/* First what was read, then what the first pass found beyond it, in its order. */
-static int give_all(struct rank *r, struct give *g)
+static bool is_named(const struct index_match *m, int64_t row)
+{
+	for (size_t i = 0; i < m->nnamed; i++)
+		if (m->named[i] == row)
+			return true;
+	return false;
+}
+
+static int give_named(struct rank *r, struct give *g)
+{
+	double top = r->n ? fmax(r->doc[0].boosted, 1) : 1;
+	int ret = 0;
+
+	g->named = true;
+	for (size_t i = 0; i < r->m->nnamed && g->left && !ret; i++)
+		ret = give_row(r, g, r->m->named[i], top);
+	g->named = false;
+	return ret;
+}
+
+/* First what was read, then what the first pass found beyond it, in its order; *low: the score of the last one. */
+static int give_some(struct rank *r, struct give *g, bool with_name, double *low)
 {
 	struct index_match *m = r->m;
-	double low = 0;
 	int ret = 0;
 
 	for (size_t i = 0; i < r->n && g->left && !ret; i++) {
-		if (!r->doc[i].wanted || r->doc[i].score <= 0)
+		const struct doc *d = &r->doc[i];
+
+		if (!d->wanted || d->score <= 0 || is_named(m, d->row) ||
+		    exact(r, d) != with_name)
 			continue;
-		low = r->doc[i].boosted;
-		ret = give_row(r, g, r->doc[i].row, low);
+		*low = d->boosted;
+		ret = give_row(r, g, d->row, *low);
 	}
 	for (size_t i = 0; i < m->n && g->left && !ret; i++) {
+		bool has_name;
+
 		sort_upto(m, i + 1);
-		if (!find(r, m->row[i].row))
-			ret = give_row(r, g, m->row[i].row, fmin(low, m->row[i].score));
+		has_name = m->row[i].score >= INDEX_NAME_BONUS;
+		if (with_name && !has_name)
+			break; /* the rest has none */
+		if (has_name == with_name && !find(r, m->row[i].row) &&
+		    !is_named(m, m->row[i].row))
+			ret = give_row(r, g, m->row[i].row, fmin(*low, m->row[i].score));
 	}
+	return ret;
+}
+
+/* What was named, then what has the name that was asked for, then the rest. */
+static int give_all(struct rank *r, struct give *g)
+{
+	double low = 0;
+	int ret = give_named(r, g);
+
+	if (!ret && r->m->t.name >= 0)
+		ret = give_some(r, g, true, &low);
+	if (!ret)
+		ret = give_some(r, g, false, &low);
 	return ret;
 }
 

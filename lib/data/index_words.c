@@ -12,23 +12,26 @@
  *   v1.12, 2026-01-03    v1 12 [v1.12], 2026 01 03 [2026.01.03]: digits keep a point
  *   don't, Ann's         don, ann
  *   C++, F#              c [c++], f [f#]
+ *   done 🚀 ✅           done 🚀 ✅: symbols add nothing to the length of a text
  *   全文検索              全文 文検 検索 [索]
  *
  * So utf-8, utf_8 and utf8 are one word, as are multi-agent and multiAgent. A run of Han,
  * Kana or Hangul is cut into overlapping pairs; its last character also stands alone, so that a
  * single character is found as a prefix wherever it is.
  *
- * A query is cut with the same code (index_words_query), each of its words then given to
+ * A query is cut with the same code (index_asked), each of its words then given to
  * FTS5 as a string of its own: in query mode the tokenizer passes what it gets through.
  */
 #include <stdlib.h>
 
+#include "base/oom.h"
 #include "base/utf8.h"
 #include "data/index_impl.h"
 
 #define CAMEL_MAX  6 /* more humps than that are no name but encoded bytes */
 #define LEVELS     3
 #define SUFFIX_MAX 2  /* of what follows an apostrophe and says nothing: 's, 't, 'll */
+#define SHARP_MAX  2  /* of what is no letter at the end of a name: ++, # */
 #define NAME_MAX   40 /* bytes of a leading "Name: " */
 #define NAME_WORDS 3
 
@@ -51,6 +54,7 @@ struct cut {
 	cut_fn *emit;
 	void *arg;
 	int chain_end; /* offset behind the last part; -1: no name is open */
+	int seen;      /* offset up to which symbols were looked for */
 	struct cut_level level[LEVELS];
 };
 
@@ -257,6 +261,84 @@ static int pairs(struct cut *c, str run, int start, int end)
 		       end);
 }
 
+/* ---- symbols: what stands between the words of unicode61 ---- */
+
+static bool skin_tone(uint32_t cp)
+{
+	return cp >= 0x1F3FB && cp <= 0x1F3FF;
+}
+
+/* A letter of a flag: two of them are one symbol. */
+static bool flag_letter(uint32_t cp)
+{
+	return cp >= 0x1F1E6 && cp <= 0x1F1FF;
+}
+
+/* Emoji and pictures; arrows, lines and signs of mathematics are not asked for. */
+static bool symbol(uint32_t cp)
+{
+	return (cp >= 0x1F000 && cp <= 0x1FAFF && !skin_tone(cp)) ||
+	       (cp >= 0x2600 && cp <= 0x27BF) || (cp >= 0x2300 && cp <= 0x23FF) ||
+	       (cp >= 0x25A0 && cp <= 0x25FF) || (cp >= 0x2B00 && cp <= 0x2BFF) ||
+	       cp == 0x203C || cp == 0x2049 || cp == 0x3030 || cp == 0x303D ||
+	       cp == 0x3297 || cp == 0x3299;
+}
+
+/* Bytes of the symbol at p, 0: none; *skip: bytes to go on by. */
+static size_t symbol_at(str p, size_t *skip)
+{
+	uint32_t cp, next;
+	size_t n = utf8_next(p, &cp);
+
+	*skip = n ? n : 1;
+	if (!n || !symbol(cp))
+		return 0;
+	if (flag_letter(cp) && (*skip = utf8_next(str_from(p, n), &next)) &&
+	    flag_letter(next))
+		n += *skip;
+	*skip = n;
+	return n;
+}
+
+/* Each symbol of a text; in a text they take no place of their own: its length is that of its words. */
+static int symbol_run(struct cut *c, str text, int start, int end)
+{
+	int flags = c->query ? 0 : FTS5_TOKEN_COLOCATED, ret = 0;
+	size_t n, skip;
+
+	for (; text.n && !ret; text = str_from(text, skip)) {
+		skip = 1;
+		if ((unsigned char)text.p[0] < 0xE2)
+			continue;
+		n = symbol_at(text, &skip);
+		if (n)
+			ret = c->emit(c->arg, flags, text.p, (int)n, start, end);
+	}
+	return ret;
+}
+
+/* Those between the words, up to offset end. */
+static int symbols(struct cut *c, int end)
+{
+	str text = {c->text.p + c->seen, end > c->seen ? (size_t)(end - c->seen) : 0};
+	int start = c->seen;
+
+	c->seen += (int)text.n;
+	return symbol_run(c, text, start, end);
+}
+
+/* Bytes of what only says how the symbol before it is to be drawn; unicode61 takes it for the beginning of a word. */
+static size_t drawing(str word)
+{
+	size_t n = 0, k;
+	uint32_t cp;
+
+	while ((k = utf8_next(str_from(word, n), &cp)) &&
+	       ((cp >= 0xFE00 && cp <= 0xFE0F) || skin_tone(cp)))
+		n += k;
+	return n;
+}
+
 /* ---- a word of unicode61 ---- */
 
 static bool full_width(uint32_t cp)
@@ -264,8 +346,21 @@ static bool full_width(uint32_t cp)
 	return cp >= FULL_WIDTH_FIRST && cp <= FULL_WIDTH_LAST;
 }
 
-/* The head of word whose characters are all of one class; other: of the pairs scripts. */
-static size_t script_run(str word, bool *other, bool *wide)
+enum script {
+	SCRIPT_LETTERS,
+	SCRIPT_PAIRS,
+	SCRIPT_SYMBOLS, /* too new for the tables of unicode61: it takes them for letters */
+};
+
+static enum script script_of(uint32_t cp)
+{
+	return pairs_script(cp) ? SCRIPT_PAIRS
+	       : symbol(cp)     ? SCRIPT_SYMBOLS
+				: SCRIPT_LETTERS;
+}
+
+/* The head of word whose characters are all of one script. */
+static size_t script_run(str word, enum script *script, bool *wide)
 {
 	size_t n = 0, k;
 	uint32_t cp;
@@ -273,8 +368,8 @@ static size_t script_run(str word, bool *other, bool *wide)
 	*wide = false;
 	for (; (k = utf8_next(str_from(word, n), &cp)); n += k) {
 		if (n == 0)
-			*other = pairs_script(cp);
-		else if (pairs_script(cp) != *other)
+			*script = script_of(cp);
+		else if (script_of(cp) != *script)
 			break;
 		*wide = *wide || full_width(cp);
 	}
@@ -300,26 +395,26 @@ static str narrow(str word, char out[INDEX_WORD_MAX])
 static int mixed(struct cut *c, str word, int start, int end)
 {
 	char plain[INDEX_WORD_MAX];
-	bool other, wide;
+	enum script script;
+	bool wide;
 	int ret = 0;
 	size_t n;
 
 	for (bool first = true; !ret && word.n; first = false) {
-		n = script_run(word, &other, &wide);
+		str run;
+
+		n = script_run(word, &script, &wide);
 		if (!n)
 			break;
-		if (other) {
+		run = wide ? narrow(str_head(word, n), plain) : str_head(word, n);
+		if (script == SCRIPT_LETTERS)
+			ret = part(c, run, first ? joint(c, start) : -1, start, end);
+		if (!ret && (script != SCRIPT_LETTERS || n < word.n))
 			ret = chain_end(c);
-			if (!ret)
-				ret = pairs(c, str_head(word, n), start, end);
-		} else {
-			str w = wide ? narrow(str_head(word, n), plain)
-				     : str_head(word, n);
-
-			ret = part(c, w, first ? joint(c, start) : -1, start, end);
-			if (!ret && n < word.n)
-				ret = chain_end(c);
-		}
+		if (!ret && script == SCRIPT_PAIRS)
+			ret = pairs(c, run, start, end);
+		else if (!ret && script == SCRIPT_SYMBOLS)
+			ret = symbol_run(c, run, start, end);
 		word = str_from(word, n);
 	}
 	return ret;
@@ -352,15 +447,21 @@ static int on_word(void *arg, int flags, const char *p, int n, int start, int en
 {
 	struct cut *c = arg;
 	str word = {p, (size_t)n};
-	int ret;
+	int ret = symbols(c, start);
+	size_t k;
 
 	(void)flags;
-	if (n <= 0 || suffix(c, word, start))
-		return SQLITE_OK;
-	if (!ascii(word))
-		return mixed(c, word, start, end);
-	ret = latin(c, word, start, end);
-	return ret ? ret : sharp(c, word, start, end);
+	if (c->seen < end)
+		c->seen = end;
+	if (ret || n <= 0 || suffix(c, word, start))
+		return ret;
+	if (ascii(word)) {
+		ret = latin(c, word, start, end);
+		return ret ? ret : sharp(c, word, start, end);
+	}
+	k = drawing(word);
+	word = str_from(word, k);
+	return word.n ? mixed(c, word, start + (int)k, end) : SQLITE_OK;
 }
 
 static int cut(struct cut *c, const fts5_tokenizer *uni, Fts5Tokenizer *it)
@@ -370,7 +471,9 @@ static int cut(struct cut *c, const fts5_tokenizer *uni, Fts5Tokenizer *it)
 	c->chain_end = -1;
 	ret = uni->xTokenize(it, c, FTS5_TOKENIZE_DOCUMENT, c->text.p, (int)c->text.n,
 			     on_word);
-	return ret ? ret : chain_end(c);
+	if (!ret)
+		ret = chain_end(c);
+	return ret ? ret : symbols(c, (int)c->text.n);
 }
 
 /* ---- the tokenizer ---- */
@@ -514,20 +617,6 @@ int index_words(struct index *ix, str text, int (*fn)(str token, void *arg), voi
 				   (int)text.n, on_token);
 }
 
-int index_content_words(struct index *ix, str text, int (*fn)(str token, void *arg),
-			void *arg)
-{
-	struct index_term term[INDEX_TERMS_MAX];
-	size_t n = ix->words ? index_words_query(ix->words, text, true, term,
-						 INDEX_TERMS_MAX)
-			     : 0;
-	int ret = 0;
-
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = fn((str){term[i].stem, term[i].nstem}, arg);
-	return ret;
-}
-
 struct stem {
 	char *out;
 	size_t n;
@@ -545,23 +634,62 @@ static int on_stem(void *arg, int flags, const char *p, int n, int start, int en
 	return SQLITE_OK;
 }
 
-/* ---- queries ---- */
+/* ---- questions ---- */
+
+#define SLOTS      (2 * INDEX_ASKED_MAX) /* a power of two */
+#define RECENT_MAX 32                    /* parts of a name that is still open */
+
+struct recent {
+	uint16_t word;
+	int start, end;
+	bool covered; /* by a whole name */
+};
 
 struct query {
 	struct index_words *w;
-	struct index_term *term;
-	size_t n, max;
+	str text;
+	struct index_asked *a;
+	size_t cap;
+	uint16_t slot
+		[SLOTS]; /* by the hash of the stem: number of the word and 1; 0 free */
+	struct recent recent[RECENT_MAX];
+	size_t nrecent;
+	int first, last; /* offsets: where the words are */
+	struct {
+		uint16_t word;
+		int start, end;
+	} name;          /* the last whole one */
 	bool stop_words; /* take them too */
 	bool strict;     /* none of any language */
 	bool left_out;   /* a stop word was met */
 };
 
-static bool has_term(const struct query *q, const char *stem, size_t n)
+/* The slot of a stem: that of the word that has it, or a free one. */
+static uint16_t *slot_of(struct query *q, str stem)
 {
-	for (size_t i = 0; i < q->n; i++)
-		if (str_eq((str){q->term[i].stem, q->term[i].nstem}, (str){stem, n}))
-			return true;
-	return false;
+	size_t i = (size_t)str_hash(stem) & (SLOTS - 1);
+
+	for (; q->slot[i]; i = (i + 1) & (SLOTS - 1)) {
+		const struct index_term *t = &q->a->word[q->slot[i] - 1].term;
+
+		if (str_eq((str){t->stem, t->nstem}, stem))
+			break;
+	}
+	return &q->slot[i];
+}
+
+static struct index_asked_word *new_word(struct query *q)
+{
+	struct index_asked *a = q->a;
+
+	if (a->n == q->cap) {
+		q->cap = q->cap ? q->cap * 2 : 2 * INDEX_TERMS_MAX;
+		a->word = realloc(a->word, q->cap * sizeof(*a->word));
+		if (!a->word)
+			oom();
+	}
+	a->word[a->n] = (struct index_asked_word){.alone = 0};
+	return &a->word[a->n++];
 }
 
 static bool alone(str word)
@@ -571,52 +699,148 @@ static bool alone(str word)
 	return utf8_next(word, &cp) == word.n && pairs_script(cp);
 }
 
+/* A word stands at start..end: alone, unless a whole name that it is a part of follows. */
+static void met(struct query *q, size_t word, int start, int end)
+{
+	if (q->nrecent == RECENT_MAX)
+		memmove(q->recent, q->recent + 1, --q->nrecent * sizeof(*q->recent));
+	q->recent[q->nrecent++] = (struct recent){(uint16_t)word, start, end, false};
+	q->a->word[word].alone++;
+	if (q->last < 0 || start < q->first)
+		q->first = start;
+	if (end > q->last)
+		q->last = end;
+}
+
+static void add_whole(struct index_asked_word *part, size_t whole)
+{
+	for (size_t i = 0; i < part->nwhole; i++)
+		if (part->whole[i] == whole)
+			return;
+	if (part->nwhole < INDEX_WHOLES_MAX)
+		part->whole[part->nwhole++] = (uint16_t)whole;
+	else
+		part->alone++; /* in too many names to be told from them */
+}
+
+/* Whether quotes of one kind stand around start..end; C++ and F# end behind their word. */
+static bool in_quotes(str text, int start, int end)
+{
+	str behind = str_head(str_from(text, (size_t)end), SHARP_MAX + 1);
+	char quote = start > 0 ? text.p[start - 1] : 0;
+
+	return (quote == '"' || quote == '\'' || quote == '`') &&
+	       str_chr(behind, quote) != STR_NPOS;
+}
+
+/* The name at start..end is a word too: those inside it are its parts. Returns whether there are any. */
+static bool met_whole(struct query *q, size_t whole, int start, int end)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < q->nrecent; i++) {
+		struct recent *r = &q->recent[i];
+
+		if (r->start < start || r->end > end || r->word == whole)
+			continue;
+		if (!r->covered)
+			q->a->word[r->word].alone--;
+		r->covered = any = true;
+		add_whole(&q->a->word[r->word], whole);
+	}
+	if (in_quotes(q->text, start, end))
+		q->a->word[whole].quoted = true;
+	q->name.word = (uint16_t)whole;
+	q->name.start = start;
+	q->name.end = end;
+	return any;
+}
+
 static int on_query(void *arg, int flags, const char *p, int n, int start, int end)
 {
 	struct query *q = arg;
+	bool whole = flags & FTS5_TOKEN_COLOCATED;
 	str word = {p, (size_t)n};
 	char stem[INDEX_WORD_MAX];
 	struct stem s = {stem, 0};
 	struct index_term *t;
+	uint16_t *slot;
 
-	(void)start;
-	(void)end;
-	if (!word.n || q->n == q->max)
-		return q->n == q->max ? SQLITE_DONE : SQLITE_OK;
+	if (!word.n)
+		return SQLITE_OK;
 	if (!q->stop_words && index_stop_word(word, q->strict)) {
 		q->left_out = true;
 		return SQLITE_OK;
 	}
 	q->w->porter.xTokenize(q->w->porter_it, &s, FTS5_TOKENIZE_QUERY, p, n, on_stem);
-	if (!s.n || has_term(q, stem, s.n))
+	if (!s.n)
 		return SQLITE_OK;
-	t = &q->term[q->n++];
-	memcpy(t->word, word.p, word.n);
-	t->n = word.n;
-	memcpy(t->stem, stem, s.n);
-	t->nstem = s.n;
-	t->prefix = alone(word);
-	t->weight = flags & FTS5_TOKEN_COLOCATED ? INDEX_WHOLE_WEIGHT : 1;
+	slot = slot_of(q, (str){stem, s.n});
+	if (!*slot && q->a->n == INDEX_ASKED_MAX)
+		return SQLITE_DONE;
+	if (!*slot) {
+		t = &new_word(q)->term;
+		memcpy(t->word, word.p, word.n);
+		t->n = word.n;
+		memcpy(t->stem, stem, s.n);
+		t->nstem = s.n;
+		t->prefix = alone(word);
+		*slot = (uint16_t)q->a->n;
+	}
+	t = &q->a->word[*slot - 1].term;
+	if (!whole)
+		met(q, *slot - 1u, start, end);
+	if (!whole || !met_whole(q, *slot - 1u, start, end))
+		t->weight = 1;
+	else if (t->weight < INDEX_WHOLE_WEIGHT)
+		t->weight = INDEX_WHOLE_WEIGHT;
 	return SQLITE_OK;
 }
 
-size_t index_words_query(struct index_words *w, str text, bool words_only,
-			 struct index_term *term, size_t max)
+/* The question is one name when its whole covers everything that was asked. */
+static void one_name(struct query *q)
 {
-	struct query q = {.w = w, .term = term, .max = max, .strict = words_only};
+	struct index_asked *a = q->a;
+
+	a->name = -1;
+	if (a->n < 2 || q->name.end <= q->name.start || q->name.start > q->first ||
+	    q->name.end < q->last)
+		return;
+	a->name = q->name.word;
+}
+
+static void cut_query(struct index_words *w, str text, struct query *q)
+{
 	struct cut c = {.text = str_head(text, INDEX_TEXT_MAX),
 			.query = true,
 			.emit = on_query,
-			.arg = &q};
+			.arg = q};
 
-	if (!text.n)
-		return 0;
+	q->text = c.text;
+	q->last = -1;
 	cut(&c, &w->uni, w->uni_it);
-	if (!q.n && q.left_out && !words_only) {
+}
+
+void index_asked(struct index_words *w, str text, bool words_only, struct index_asked *a)
+{
+	struct query q = {.w = w, .a = a, .strict = words_only};
+
+	*a = (struct index_asked){.name = -1};
+	if (!text.n)
+		return;
+	cut_query(w, text, &q);
+	if (!a->n && q.left_out && !words_only) {
 		q.stop_words = true;
-		cut(&c, &w->uni, w->uni_it);
+		cut_query(w, text, &q);
 	}
-	return q.n;
+	one_name(&q);
+	a->sentence = q.left_out;
+}
+
+void index_asked_release(struct index_asked *a)
+{
+	free(a->word);
+	*a = (struct index_asked){.name = -1};
 }
 
 /* ---- counting ---- */

@@ -242,6 +242,8 @@ int search_run(struct search *s, struct index *ix, const struct search_query *q,
 		return ret;
 	s->matched = stats.matched;
 	s->cut = stats.cut;
+	s->asked = stats.asked;
+	s->used = stats.used;
 	if (recency) {
 		blend(s);
 		page(s, q->offset, limit);

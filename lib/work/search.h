@@ -13,7 +13,7 @@
  *
  * Retired events are left out unless asked for. A question that finds nothing in its project
  * says how many items of other projects it fits, and which projects have a name like it.
- * Limits: SEARCH_LIMIT_MAX hits at a time; the index's limits on words (32 different ones).
+ * Limits: SEARCH_LIMIT_MAX hits at a time; the index's limits on words (the 32 rarest of a question).
  */
 #ifndef WORK_SEARCH_H
 #define WORK_SEARCH_H
@@ -45,6 +45,8 @@ struct search {
 	bool more;      /* further hits at offset + n */
 	size_t matched; /* items in which a word of the question occurs, before filters */
 	bool cut; /* matched is a lower bound: common words alone were not followed */
+	size_t asked,
+		used; /* different words of the question; those that were followed */
 	size_t elsewhere; /* nothing here: items of other projects that fit, up to SEARCH_ELSEWHERE_MAX */
 	char *near; /* the same: names of projects like this one, "a, b"; or NULL */
 	struct arena arena; /* private */

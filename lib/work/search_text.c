@@ -100,9 +100,15 @@ void search_text(struct buf *out, const struct search *s, const struct search_qu
 	buf_printf(out, "Found %zu result(s):\n\n", s->n);
 	for (size_t i = 0; i < s->n; i++)
 		add_text(out, &s->hit[i], explain);
-	if (explain)
-		buf_printf(out, "(%s%zu items have a word of the question)\n",
-			   s->cut ? "at least " : "", s->matched);
+	if (!explain)
+		return;
+	buf_printf(out, "(%s%zu item%s a word of the question)\n",
+		   s->cut ? "at least " : "", s->matched,
+		   s->matched == 1 ? " has" : "s have");
+	if (s->used < s->asked)
+		buf_printf(out,
+			   "(of %zu different words the %zu rarest were looked for)\n",
+			   s->asked, s->used);
 }
 
 /* ---- JSON ---- */
@@ -146,7 +152,7 @@ static void add_hit(struct buf *b, const struct search_hit *h)
 
 void search_json(struct buf *out, const struct search *s, const struct search_query *q)
 {
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1,"));
 	member(out, "query", q->text);
 	member(out, "project", q->project);
 	buf_add(out, STR("\"hits\":["));
@@ -158,9 +164,9 @@ void search_json(struct buf *out, const struct search *s, const struct search_qu
 	buf_printf(
 		out,
 		"],\"offset\":%zu,\"more\":%s,\"matched\":%zu,\"matched_is_lower_bound\":%s,"
-		"\"elsewhere\":%zu,",
+		"\"words\":%zu,\"words_used\":%zu,\"elsewhere\":%zu,",
 		q->offset, s->more ? "true" : "false", s->matched,
-		s->cut ? "true" : "false", s->elsewhere);
+		s->cut ? "true" : "false", s->asked, s->used, s->elsewhere);
 	buf_add(out, STR("\"near\":"));
 	if (s->near)
 		json_add_str(out, str_of(s->near));

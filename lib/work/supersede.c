@@ -93,7 +93,7 @@ int supersede_match(struct index *ix, str project, enum event_type type, str que
 {
 	struct walk w = {.ix = ix, .fn = fn, .arg = arg};
 	struct index_query q = {.text = query, .project = project, .type = (int)type};
-	int ret = index_content_words(ix, query, add_word, &w);
+	int ret = index_content_words(ix, project, query, add_word, &w, e);
 
 	if (ret < 0 || !w.n)
 		return ret < 0 ? ret : 0;

@@ -90,12 +90,39 @@ lantern() {
 	[ "$(jq '.more' <<<"$output")" = false ]
 }
 
+@test "search finds names whole, symbols, and events by their ids" {
+	lantern
+	{
+		event decision 3 2026-01-05T09:00:00 ev_0000000a 'utf and 8 and utf and 8'
+		event decision 3 2026-01-05T09:01:00 ev_0000000b 'All files are UTF-8 🚀, but for those that came from the old tool and stay as they were.'
+	} | note lantern s_20260105T090000_0a1b2c
+	run -0 "$BIN/handoff" search --project lantern utf-8
+	[[ ${lines[1]} == *'All files are UTF-8'* ]]
+	[[ ${lines[2]} == *'utf and 8'* ]]
+	run -0 "$BIN/handoff" search --project lantern 🚀
+	holds 'Found 1 result(s)'
+	holds ev_0000000b
+	run -0 "$BIN/handoff" search --project lantern ev_0000000a
+	[[ ${lines[1]} == *'(id: ev_0000000a)'* ]]
+	run -0 "$BIN/handoff" search --project lantern ev_2 # too short a beginning to mean one
+	run -0 "$BIN/handoff" search --project elsewhere ev_0000000a
+	holds 'Other projects have 1 item that matches.'
+}
+
+@test "search of more than 32 words follows the rarest, and says so" {
+	lantern
+	run -0 --separate-stderr "$BIN/handoff" search --project lantern --json nowhere{1..200} ship keep sqlite
+	[ "$(jq -c '[.format, .words, .words_used, .hits[0].id]' <<<"$output")" = '[1,203,3,"ev_1"]' ]
+	run -0 "$BIN/handoff" search --project lantern --explain nowhere{1..200} ship keep sqlite
+	holds '(of 203 different words the 3 rarest were looked for)'
+}
+
 @test "search --explain gives scores, --limit fewer hits" {
 	lantern
 	run -0 "$BIN/handoff" search --project lantern --explain --limit 1 sqlite
 	holds 'Found 1 result(s)'
 	[[ $output =~ \[score\ [0-9.]+,\ importance\ [1-5]\] ]]
-	holds 'items have a word of the question)'
+	holds ' a word of the question)'
 }
 
 @test "search sees a note that a person has edited" {

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct index ix;
 	struct index_term t[INDEX_TERMS_MAX];
+	struct index_asked a;
 	unsigned tf[INDEX_TERMS_MAX];
 	str text = {(const char *)data, size < 65536 ? size : 65536};
 	size_t n, count = 0;
@@ -27,8 +28,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    (sqlite3_open(":memory:", &ix.db) || index_words_open(ix.db, &ix.words)))
 		abort();
 	index_words(&ix, text, ignore, &count);
-	n = index_words_query(ix.words, text, false, t, INDEX_TERMS_MAX);
-	assert(n <= count);
+	index_asked(ix.words, text, false, &a);
+	assert(a.n <= count && a.n <= INDEX_ASKED_MAX && a.name < (int)a.n);
+	for (size_t i = 0; i < a.n; i++) {
+		assert(a.word[i].alone >= 0 && a.word[i].nwhole <= INDEX_WHOLES_MAX);
+		for (size_t k = 0; k < a.word[i].nwhole; k++)
+			assert(a.word[i].whole[k] < a.n && a.word[i].whole[k] != i);
+	}
+	for (n = 0; n < a.n && n < INDEX_TERMS_MAX; n++)
+		t[n] = a.word[n].term;
+	index_asked_release(&a);
 	index_words_count(ix.words, text, t, n, tf);
 	for (size_t i = 0; i < n; i++)
 		assert(t[i].n && t[i].nstem && tf[i]);

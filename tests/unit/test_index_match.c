@@ -529,6 +529,153 @@ test_match__a_word_of_every_row_leads_only_where_rare_ones_find_little(void **st
 	assert_false(stats.cut);
 }
 
+static void test_match__what_has_the_name_whole_comes_first(void **state)
+{
+	static const struct {
+		const char *name, *exact, *apart, *other;
+	} T[] = {
+		{"utf-8",
+		 "A long line that tells at its end, after many words, of utf8 once.",
+		 "utf 8 utf 8 utf", "utf utf utf"},
+		{"C++",
+		 "The parser of the old tool is in C++ and shall stay there for now.",
+		 "C and C and C", "c c"},
+		{"readConfigFile",
+		 "Somebody has to look at read_config_file before that day.",
+		 "read the config file, read config, read file", "config config"},
+		{"src/date-parse.py",
+		 "Two bugs are left, both of them in src/date-parse.py.",
+		 "src date parse py, date parse", "src src"},
+		{"v1.12",
+		 "Of all that was ever released the best to start from is v1.12.",
+		 "v1 12 v1 12", "12 12"},
+	};
+	char id[16], want[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(T) / sizeof(*T); i++) {
+		char other[16], apart[16];
+
+		snprintf(other, sizeof(other), "n%zu_1", i);
+		snprintf(apart, sizeof(apart), "n%zu_2", i);
+		snprintf(id, sizeof(id), "n%zu_3", i);
+		put_one("p", other, T[i].other);
+		put_one("p", apart, T[i].apart);
+		put_one("p", id, T[i].exact);
+		snprintf(want, sizeof(want), "%s ", id);
+		assert_true(str_starts(str_of(found(T[i].name)), str_of(want)));
+	}
+	/* a name that nothing has: its parts are what can be found */
+	assert_true(str_starts(str_of(found("config-src")), STR("n2_")));
+}
+
+static void test_match__beside_other_words_the_parts_of_a_name_say_less(void **state)
+{
+	(void)state;
+	put_one("p", "a", "The utf tables have 8 rows, so decoding is short.");
+	put_one("p", "b",
+		"Decoding needs no tables, for all that it reads is UTF-8 here.");
+	put_one("p", "c", "Nothing of any of it.");
+	assert_found("utf-8 decoding", "b a");
+	assert_found("how is `utf-8` decoding done", "b a");
+}
+
+static void test_match__more_names_than_are_read_stand_before_their_parts(void **state)
+{
+	char id[16];
+	str ids;
+
+	(void)state;
+	for (int i = 0; i < 150; i++) {
+		snprintf(id, sizeof(id), "%c%03d", i % 2 ? 'x' : 'y', i);
+		put_one("p", id, i % 2 ? "the utf-8 file" : "utf 8 utf 8 utf 8");
+	}
+	ids = str_of(ask((struct index_query){
+		.text = STR("utf-8"), .project = STR("p"), .type = -1, .limit = 150}));
+	for (int i = 0; i < 150; i++) {
+		str one;
+
+		assert_true(str_word(&ids, &one));
+		assert_int_equal(one.p[0], i < 75 ? 'x' : 'y');
+	}
+}
+
+static void test_match__of_a_long_question_the_rare_words_count(void **state)
+{
+	struct buf q = BUF_INIT(1u << 20);
+	char id[16];
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		snprintf(id, sizeof(id), "ev_%02d", i);
+		put_one("p", id,
+			"alpha bravo charlie delta echo foxtrot golf hotel india juliet "
+			"kilo lima mike november oscar papa quebec romeo sierra tango");
+	}
+	put_one("p", "ev_x", "The zanzibar crate.");
+	put_one("q", "ev_y", "xylophone of another project");
+	/* 20 words of all rows, 20,000 of none, one of another project, then the one that tells */
+	buf_add(&q, STR("alpha bravo charlie delta echo foxtrot golf hotel india juliet "
+			"kilo lima mike november oscar papa quebec romeo sierra tango "));
+	for (int i = 0; i < 3000; i++)
+		buf_printf(&q, "nowhere%d ", i);
+	buf_add(&q, STR("xylophone zanzibar"));
+	assert_true(str_starts(str_of(found(buf_cstr(&q))), STR("ev_x ev_")));
+	assert_int_equal(stats.asked, 3022);
+	assert_int_equal(stats.used, 21);
+	assert_int_equal(stats.matched, 41);
+	buf_release(&q);
+}
+
+static void test_match__an_id_names_its_event(void **state)
+{
+	static const struct line two[] = {
+		{"ev_1234abcd", "The first.", "", EVENT_DECISION, 3, DAY},
+		{"ev_5678abcd", "The second.", "ev_1234abcd", EVENT_GOAL, 3, 2 * DAY},
+	};
+	size_t elsewhere;
+
+	(void)state;
+	put("p", "s_1.md", two, 2);
+	put_one("p", "ev_00000001", "See ev_1234abcd for why.");
+	put_one("q", "ev_00000002", "Another project.");
+	/* also a retired one; what mentions it comes behind it */
+	assert_found("ev_1234abcd", "ev_1234abcd ev_00000001");
+	assert_found("What is (ev_5678abcd)?", "ev_5678abcd ev_00000001");
+	assert_found("ev_5678", "ev_5678abcd ev_00000001");
+	assert_found("ev_", "ev_00000001");
+	assert_found("ev_5678abcd first", "ev_5678abcd ev_00000001");
+	assert_found("ev_9999abcd", "ev_00000001"); /* of the words ev and 9999abcd */
+	/* another filter than that holds */
+	assert_found("ev_00000002", "ev_00000001");
+	assert_int_equal(
+		index_elsewhere(ix, STR("ev_00000002"), STR("p"), 9, &elsewhere, NULL),
+		0);
+	assert_int_equal(elsewhere, 1);
+	assert_str(str_of(ask((struct index_query){.text = STR("ev_5678abcd"),
+						   .project = STR("p"),
+						   .type = EVENT_FILE,
+						   .limit = 9})),
+		   STR(""));
+	/* and pages join */
+	assert_str(str_of(ask((struct index_query){.text = STR("ev_1234abcd"),
+						   .project = STR("p"),
+						   .type = -1,
+						   .offset = 1,
+						   .limit = 9})),
+		   STR("ev_00000001"));
+}
+
+static void test_match__symbols_are_found(void **state)
+{
+	(void)state;
+	put_one("p", "a", "Shipped \xF0\x9F\x9A\x80 at last");
+	put_one("p", "b", "Shipped at last");
+	assert_found("\xF0\x9F\x9A\x80", "a");
+	assert_found("shipped \xF0\x9F\x9A\x80", "a b");
+	assert_found("\xF0\x9F\x98\x80", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,6 +694,12 @@ int main(void)
 		T(test_match__a_day_is_found_among_years_of_better_hits),
 		T(test_match__pages_join_without_a_gap),
 		T(test_match__past_the_work_limit_the_rare_words_lead),
+		T(test_match__what_has_the_name_whole_comes_first),
+		T(test_match__beside_other_words_the_parts_of_a_name_say_less),
+		T(test_match__more_names_than_are_read_stand_before_their_parts),
+		T(test_match__of_a_long_question_the_rare_words_count),
+		T(test_match__an_id_names_its_event),
+		T(test_match__symbols_are_found),
 		T(test_match__a_word_of_every_row_leads_only_where_rare_ones_find_little),
 	};
 

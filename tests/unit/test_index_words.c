@@ -45,15 +45,17 @@ static const char *words(const char *text)
 /* The words of a question; '*' behind those that stand for a beginning. */
 static const char *asked(str text, bool words_only)
 {
-	static struct index_term t[INDEX_TERMS_MAX];
 	static struct buf b;
-	size_t n = index_words_query(ix->words, text, words_only, t, INDEX_TERMS_MAX);
+	struct index_asked a;
+
+	index_asked(ix->words, text, words_only, &a);
 
 	b.max = 1u << 20;
 	buf_reset(&b);
-	for (size_t i = 0; i < n; i++)
-		buf_printf(&b, "%s%.*s%s", i ? " " : "", (int)t[i].n, t[i].word,
-			   t[i].prefix ? "*" : "");
+	for (size_t i = 0; i < a.n; i++)
+		buf_printf(&b, "%s%.*s%s", i ? " " : "", (int)a.word[i].term.n,
+			   a.word[i].term.word, a.word[i].term.prefix ? "*" : "");
+	index_asked_release(&a);
 	return buf_cstr(&b);
 }
 
@@ -211,7 +213,7 @@ static void test_question__leaves_stop_words_out_unless_nothing_is_left(void **s
 	assert_question("to be or not to be", "to be or not");
 	assert_str(str_of(asked(STR("to be or not to be"), true)), STR(""));
 	assert_question("", "");
-	assert_question("?! --- \xF0\x9F\x98\x80", "");
+	assert_question("?! --- ...", "");
 }
 
 static void test_question__each_stem_once(void **state)
@@ -220,16 +222,87 @@ static void test_question__each_stem_once(void **state)
 	assert_question("timeout timeouts Timeout TIMEOUT", "timeout");
 }
 
-static void test_question__of_ten_thousand_words_keeps_the_first(void **state)
+static void test_question__has_up_to_four_thousand_different_words(void **state)
 {
 	struct buf b = BUF_INIT(1u << 20);
+	struct index_asked a;
 
 	(void)state;
 	for (int i = 0; i < 10000; i++)
-		buf_printf(&b, "word%d ", i);
-	assert_true(
-		str_starts(str_of(asked(buf_str(&b), false)), STR("word0 word1 word2 ")));
+		buf_printf(&b, "word%d ", i % 5000);
+	index_asked(ix->words, buf_str(&b), false, &a);
+	assert_int_equal(a.n, INDEX_ASKED_MAX);
+	for (size_t i = 0; i < a.n; i++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), "word%zu", i);
+		assert_str(((str){a.word[i].term.word, a.word[i].term.n}), str_of(want));
+	}
+	index_asked_release(&a);
 	buf_release(&b);
+}
+
+/* What a question is, when it is one name; "" otherwise. */
+static const char *name(const char *text)
+{
+	static char out[INDEX_WORD_MAX + 1];
+	struct index_asked a;
+
+	index_asked(ix->words, str_of(text), false, &a);
+	snprintf(out, sizeof(out), "%.*s", a.name < 0 ? 0 : (int)a.word[a.name].term.n,
+		 a.name < 0 ? "" : a.word[a.name].term.word);
+	index_asked_release(&a);
+	return out;
+}
+
+static void test_question__that_is_one_name_is_known(void **state)
+{
+	(void)state;
+	assert_string_equal(name("utf-8"), "utf8");
+	assert_string_equal(name(" \"readConfigFile\" "), "readconfigfile");
+	assert_string_equal(name("the src/date-parse.py?"), "srcdateparsepy");
+	assert_string_equal(name("C++"), "c++");
+	assert_string_equal(name("F#"), "f#");
+	assert_string_equal(name("v1.12"), "v1.12");
+	assert_string_equal(name("utf-8 decoding"), "");
+	assert_string_equal(name("decoding utf-8"), "");
+	assert_string_equal(name("utf-8 utf-16"), "");
+	assert_string_equal(name("utf8"), "");
+	assert_string_equal(name(""), "");
+}
+
+static void test_words__symbols_are_words_and_add_no_length(void **state)
+{
+	struct index_term t = {.weight = 1};
+	unsigned tf;
+
+	(void)state;
+	assert_words("done \xF0\x9F\x9A\x80 now", "done \xF0\x9F\x9A\x80 now");
+	assert_words("\xE2\x9C\x85", "\xE2\x9C\x85");
+	/* how it is drawn, who does it and in which colour are no part of it, nor of the word behind it */
+	assert_words("\xE2\x9D\xA4\xEF\xB8\x8F"
+		     "abc",
+		     "\xE2\x9D\xA4 abc");
+	assert_words("\xF0\x9F\x91\x8D\xF0\x9F\x8F\xBD", "\xF0\x9F\x91\x8D");
+	assert_words("\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB",
+		     "\xF0\x9F\x91\xA9 \xF0\x9F\x92\xBB");
+	/* also those that came after the tables of SQLite */
+	assert_words("a\xF0\x9F\xAB\xA0"
+		     "b\xF0\x9F\xAA\xBF",
+		     "a \xF0\x9F\xAB\xA0 b \xF0\x9F\xAA\xBF");
+	/* two letters of a flag are one */
+	assert_words("\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA",
+		     "\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA");
+	assert_words("a \xE2\x86\x92 b \xC2\xB1 1", "a b 1");
+	assert_question("\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80", "\xF0\x9F\x9A\x80");
+	memcpy(t.stem, "\xF0\x9F\x9A\x80", 4);
+	t.nstem = 4;
+	assert_int_equal(
+		index_words_count(ix->words,
+				  STR("done \xF0\x9F\x9A\x80 now \xF0\x9F\x9A\x80"), &t,
+				  1, &tf),
+		2);
+	assert_int_equal(tf, 2);
 }
 
 static void test_stop_words__are_what_the_tokenizer_makes_of_them(void **state)
@@ -296,7 +369,9 @@ int main(void)
 		cmocka_unit_test(
 			test_question__leaves_stop_words_out_unless_nothing_is_left),
 		cmocka_unit_test(test_question__each_stem_once),
-		cmocka_unit_test(test_question__of_ten_thousand_words_keeps_the_first),
+		cmocka_unit_test(test_question__has_up_to_four_thousand_different_words),
+		cmocka_unit_test(test_question__that_is_one_name_is_known),
+		cmocka_unit_test(test_words__symbols_are_words_and_add_no_length),
 		cmocka_unit_test(test_stop_words__are_what_the_tokenizer_makes_of_them),
 		cmocka_unit_test(test_name__at_the_head_of_a_text),
 	};

@@ -282,13 +282,14 @@ static void test_json__is_one_object_with_every_field(void **state)
 	got = buf_str(&b);
 	assert_true(str_starts(
 		got,
-		STR("{\"query\":\"\\\"quoted\\\" sqlite\",\"project\":\"lantern\",\"hits\":["
+		STR("{\"format\":1,\"query\":\"\\\"quoted\\\" sqlite\",\"project\":\"lantern\",\"hits\":["
 		    "{\"id\":\"ev_5\",\"kind\":\"event\",\"type\":\"decision\",\"origin\":\"logged\","
 		    "\"importance\":4,\"project\":\"lantern\",\"session\":\"s_1\","
 		    "\"at\":\"2026-01-04T10:15:30+00:00\",\"content\":\"SQLite\",\"retired\":false,"
 		    "\"score\":")));
 	assert_true(str_ends(got, STR("}],\"offset\":0,\"more\":false,\"matched\":1,"
-				      "\"matched_is_lower_bound\":false,\"elsewhere\":0,"
+				      "\"matched_is_lower_bound\":false,\"words\":2,"
+				      "\"words_used\":2,\"elsewhere\":0,"
 				      "\"near\":null}\n")));
 	search_release(&s);
 	buf_release(&b);
