@@ -10,6 +10,8 @@
 #include "base/log.h"
 
 #define COPY_BYTES (256u << 10)
+#define HEAD_BYTES                                                                       \
+	(64ull << 20) /* somewhere in them a record begins, or it is no transcript */
 
 long source_read(struct source *s, char *p, size_t n)
 {
@@ -28,24 +30,44 @@ int source_seek(struct source *s, uint64_t off)
 	return 0;
 }
 
+/*
+ * Whether more of standard input is wanted: a device or a program that says the same for ever
+ * must not fill the disk. Compressed input shows only later what is in it.
+ */
+static int check_more(uint64_t total, bool begun, struct err *e)
+{
+	if (total > SOURCE_UNPACKED_MAX)
+		return err_set(e, HF_ELIMIT, "standard input: over %llu bytes",
+			       (unsigned long long)SOURCE_UNPACKED_MAX);
+	if (!begun && total >= HEAD_BYTES)
+		return err_set(
+			e, HF_EFORMAT,
+			"standard input: not a transcript: no record begins in its first %llu bytes",
+			(unsigned long long)total);
+	return 0;
+}
+
 /* All of standard input to fd. */
 static int spool(int fd, struct err *e)
 {
 	struct source in = {.fd = STDIN_FILENO};
 	char *p = malloc(COPY_BYTES);
 	uint64_t total = 0;
+	bool begun = false;
 	int ret = 0;
-	long n;
+	long n = 0;
 
 	if (!p)
 		log_oom();
-	while ((n = source_read(&in, p, COPY_BYTES)) > 0 && ret == 0) {
-		total += (uint64_t)n;
-		ret = total > SOURCE_UNPACKED_MAX
-			      ? err_set(e, HF_ELIMIT, "standard input: over %llu bytes",
-					(unsigned long long)SOURCE_UNPACKED_MAX)
-			      : fs_write_all(fd, (str){p, (size_t)n}, "temporary file",
-					     e);
+	while (ret == 0 && (n = source_read(&in, p, COPY_BYTES)) > 0) {
+		str part = {p, (size_t)n};
+
+		begun = begun || str_chr(part, '{') != STR_NPOS ||
+			(!total && pack_is_packed(part));
+		total += part.n;
+		ret = check_more(total, begun, e);
+		if (!ret)
+			ret = fs_write_all(fd, part, "temporary file", e);
 	}
 	if (n < 0)
 		ret = err_sys(e, "standard input: read");

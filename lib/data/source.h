@@ -11,7 +11,8 @@
  * magic number, not their name) go through an unlinked temporary file, because going back
  * after damage needs a seek. Of a .zst file that is torn, what can be unpacked is read, and log_warn
  * says so. A FIFO, device or folder given by name is refused by type.
- * Limits: SOURCE_UNPACKED_MAX bytes of decompressed data; zstd windows up to 128 MB.
+ * Limits: SOURCE_UNPACKED_MAX bytes of decompressed data and of standard input, of which reading stops
+ * after 64 MB in which no record begins; zstd windows up to 128 MB.
  */
 #ifndef DATA_SOURCE_H
 #define DATA_SOURCE_H

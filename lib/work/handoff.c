@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fs.h"
 #include "base/oom.h"
 #include "base/utf8.h"
 #include "data/claude.h"
@@ -695,6 +696,23 @@ static void fallback_tail(struct doc *d, struct source *src, struct buf *out,
 	buf_release(&shown);
 }
 
+/* There are words of the client's records in it, though not one whole record. */
+static bool has_pieces(struct source *src)
+{
+	static const char *const keys[] = {"\"type\"", "\"uuid\"", "\"message\"",
+					   "\"sessionId\""};
+	struct buf raw = BUF_INIT(FALLBACK_BYTES + FALLBACK_MIN);
+	bool yes = false;
+	size_t i;
+
+	read_tail(src, &raw);
+	(void)fs_read_at(src->fd, 0, FALLBACK_MIN, &raw, NULL);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && !yes; i++)
+		yes = str_find(buf_str(&raw), str_of(keys[i])) != STR_NPOS;
+	buf_release(&raw);
+	return yes;
+}
+
 static void fallback_text(struct doc *d, struct source *src, const char *path,
 			  const struct transcript *t, const struct handoff_options *o,
 			  uint64_t room, struct buf *out)
@@ -724,8 +742,12 @@ static void fallback_text(struct doc *d, struct source *src, const char *path,
 	buf_add(out,
 		STR("## Goal\nUnknown: no prompt could be read.\n\n## Done\nUnknown. The end of the file, as it is: "));
 	fallback_tail(d, src, out, room);
+	buf_add(out, STR("\n## Next\n1. "));
 	buf_add(out,
-		STR("\n## Next\n1. Look at the file by hand; `handoff-recover repair` keeps what can be kept.\n\n## Hazards (never filtered)\n"));
+		has_pieces(src)
+			? STR("Look at the file by hand: there are pieces of records in it, and no whole one that `handoff-recover repair` could keep.")
+			: STR("Make sure that this is the file that was meant: nothing in it looks like a record. `handoff-recover list` shows the sessions that there are."));
+	buf_add(out, STR("\n\n## Hazards (never filtered)\n"));
 	for (i = 0; i < o->nhazards; i++) {
 		str s = str_trim(o->hazards[i]);
 

@@ -195,6 +195,23 @@ out.md" ]
 	lacks "line 100:"
 }
 
+@test "of a file without a record it is told whether it has pieces of any" {
+	printf 'just words\n\0\0' >words
+	run --separate-stderr -0 "$R" doc - <words
+	holds "Make sure that this is the file that was meant"
+	lacks "handoff-recover repair"
+	printf '{"type":"user","message":{"role":"user","content":"Count the pe' >torn.jsonl
+	run --separate-stderr -0 "$R" doc torn.jsonl
+	holds "there are pieces of records in it, and no whole one that \`handoff-recover repair\` could keep"
+}
+
+@test "an endless input without a record ends, and is told" {
+	for c in doc index; do
+		run --separate-stderr -1 timeout 60 "$R" $c - </dev/zero
+		complains "standard input: not a transcript: no record begins in its first"
+	done
+}
+
 @test "an empty file has nothing to recover" {
 	: >empty.jsonl
 	run --separate-stderr timeout 10 "$R" doc empty.jsonl
