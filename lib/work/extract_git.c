@@ -4,6 +4,7 @@
 #include "work/extract_impl.h"
 #include "base/utf8.h"
 #include "work/gitsaid.h"
+#include "work/prose.h"
 
 static bool is_sha(str s)
 {
@@ -160,31 +161,27 @@ static bool git_verb(const struct extract *x, str *rest, str verb)
 	return str_eq(w, verb);
 }
 
-/* A status of the whole tree, and nothing else that prints: `git add x && git status -s`. */
-static bool prints_status(const struct extract *x, str command)
+/* A status of the whole tree. brief: in its short form. */
+static bool prints_status(const struct extract *x, str command, bool *brief)
 {
 	str s = command, w;
-	size_t and;
 
-	while ((and = str_find(s, STR("&&"))) != STR_NPOS) {
-		str part = str_head(s, and);
-
-		if (!git_verb(x, &part, STR("add")))
-			return false;
-		s = str_from(s, and+2);
-	}
-	if (!git_verb(x, &s, STR("status")) || str_chr(s, ';') != STR_NPOS)
+	*brief = false;
+	if (!git_verb(x, &s, STR("status")))
 		return false;
 	while (str_word(&s, &w)) {
 		if (w.p[0] != '-' && !str_starts(w, STR("2>")))
 			return str_eq(w, STR("|")) &&
 			       (str_starts(str_trim(s), STR("head")) ||
 				str_starts(str_trim(s), STR("cat")));
+		*brief |= str_starts(w, STR("--short")) ||
+			  str_starts(w, STR("--porcelain")) ||
+			  (w.n > 1 && w.p[1] != '-' && str_chr(w, 's') != STR_NPOS);
 	}
 	return true;
 }
 
-/* `git log --oneline -5` of where HEAD is, first in its command. */
+/* `git log --oneline -5` of where HEAD is. */
 static bool prints_log(const struct extract *x, str command)
 {
 	str s = command, w;
@@ -322,14 +319,14 @@ static bool is_file(str w, bool behind_dashes)
 }
 
 /* A `git diff` of the work tree, or of some files, that showed nothing. */
-static void note_diff(struct extract *x, str dir, str command, str text)
+static void note_silent_diff(struct extract *x, str dir, str command)
 {
 	str rest = command, w, path[DIFF_PATHS];
 	bool dashes = false, head = false;
 	size_t n = 0;
 
-	if (!git_verb(x, &rest, STR("diff")) || !gitsaid_silent(text) ||
-	    str_eq(dir, STR("..")) || !prints_all(rest))
+	if (!git_verb(x, &rest, STR("diff")) || str_eq(dir, STR("..")) ||
+	    !prints_all(rest))
 		return;
 	while (str_word(&rest, &w) && !str_eq(w, STR("|"))) {
 		bool option = w.p[0] == '-' && !dashes;
@@ -355,14 +352,156 @@ static void note_diff(struct extract *x, str dir, str command, str text)
 		add_unchanged(x, dir, head ? "git diff HEAD" : "git diff");
 }
 
+/* ---- what each command of a list printed ---- */
+
+#define PARTS_MAX 16
+
+/* `echo "=== status ==="`: the words, or none where they are not known as they were printed. */
+static str label_of(str part)
+{
+	str s = str_from(part, str_starts(part, STR("echo ")) ? 5 : part.n);
+
+	s = str_trim(s);
+	if (s.n > 1 && (s.p[0] == '"' || s.p[0] == '\'') && s.p[s.n - 1] == s.p[0])
+		s = str_from(str_head(s, s.n - 1), 1);
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("\"'$`\\><|", s.p[i]))
+			return STR_NONE;
+	return str_trim(s);
+}
+
+/* The line of the text that is the label; what comes after it. STR_NPOS: there is none. */
+static size_t label_at(str text, str label, str *after)
+{
+	str rest = text, line;
+
+	while (rest.n) {
+		size_t at = text.n - rest.n;
+
+		str_line(&rest, &line);
+		if (str_eq(str_trim(line), label)) {
+			*after = rest;
+			return at;
+		}
+	}
+	return STR_NPOS;
+}
+
+static bool prints_nothing(const struct extract *x, str part)
+{
+	static const str programs[] = {STR("true"), STR("cd"), STR(":"),  STR("mkdir"),
+				       STR("rm"),   STR("mv"), STR("cp"), STR("touch")};
+	str add = part, checkout = part;
+
+	return extract_in_list(str_head(part, str_chr(part, ' ')), programs,
+			       COUNT(programs)) ||
+	       str_eq(str_trim(part), STR("echo")) || git_verb(x, &add, STR("add")) ||
+	       git_verb(x, &checkout, STR("fetch"));
+}
+
+/* The first line of the text that begins a status in its long form, or the end. */
+static str from_status(str text)
+{
+	static const str heads[] = {STR("On branch "), STR("HEAD detached ")};
+	str rest = text, line;
+
+	while (rest.n) {
+		str here = rest;
+
+		str_line(&rest, &line);
+		if (str_starts(line, heads[0]) || str_starts(line, heads[1]))
+			return here;
+	}
+	return STR_NONE;
+}
+
+/*
+ * The output of some commands, taken apart from its beginning: each takes the lines that are of
+ * its kind. Behind a command whose lines are not known only a status is found again, by its first line.
+ */
+static void read_parts(struct extract *x, str dir, const str *part, size_t n, bool more,
+		       str text)
+{
+	bool known = true, last = n == 1 && !more, brief;
+
+	for (size_t i = 0; i < n; i++) {
+		str verb = prose_git_verb(part[i]), said;
+
+		if (prints_nothing(x, part[i]))
+			continue;
+		if (prints_status(x, part[i], &brief)) {
+			if (!known)
+				text = from_status(text);
+			if (!known && (brief || !text.n))
+				continue;
+			said = last ? text : gitsaid_head_status(text, brief);
+			/* where short lines end nobody can tell */
+			if (!brief || !more || i + 1 < n)
+				note_status(x, dir, said);
+			known = true;
+		} else if (str_eq(verb, STR("status"))) {
+			return; /* of another folder, or a part of one */
+		} else if (!known) {
+			continue;
+		} else if (prints_log(x, part[i])) {
+			said = gitsaid_head_log(text);
+			if (!dir.n)
+				note_head(x, last ? text : said);
+		} else if (str_eq(verb, STR("diff"))) {
+			said = gitsaid_head_diff(text);
+			if (last ? gitsaid_silent(text) : !said.n)
+				note_silent_diff(x, dir, part[i]);
+		} else {
+			known = false;
+			continue;
+		}
+		if (said.n)
+			text = str_from(text, (size_t)(said.p + said.n - text.p));
+	}
+}
+
+/* From here on commands run elsewhere, or more than once. */
+static bool goes_away(str part)
+{
+	static const str words[] = {STR("cd"),    STR("pushd"), STR("popd"), STR("for"),
+				    STR("while"), STR("until"), STR("case")};
+
+	return extract_in_list(str_head(part, str_chr(part, ' ')), words, COUNT(words));
+}
+
+/* The list is cut where `echo` printed a line that is known. */
+static void read_list(struct extract *x, str dir, str command, str text)
+{
+	str part[PARTS_MAX], after;
+	size_t n = 0, it = 0, from = 0, at;
+	bool more = false;
+
+	while (!more && prose_command_part(command, false, &it, &part[n])) {
+		more = goes_away(part[n]) || n + 1 == PARTS_MAX;
+		n += !more;
+	}
+	for (size_t i = 0; i < n; i++) {
+		str label = label_of(part[i]);
+
+		if (!label.n)
+			continue;
+		at = label_at(text, label, &after);
+		if (at == STR_NPOS)
+			return;
+		read_parts(x, dir, part + from, i - from, false, str_head(text, at));
+		text = after;
+		from = i + 1;
+	}
+	read_parts(x, dir, part + from, n - from, more, text);
+}
+
 void extract_on_git(struct extract *x, const struct call *c, const struct val *result,
 		    str text, bool failed)
 {
 	const struct val *op = val_get(result, "gitOperation"),
 			 *commit = val_get(op, "commit");
 	const struct val *pr = val_get(op, "pr");
-	str subject = extract_cut_text(x, commit_subject(c->raw), SUBJECT_SHOWN), url,
-	    dir;
+	str subject = extract_cut_text(x, commit_subject(c->raw), SUBJECT_SHOWN), url;
 
 	if (!failed && str_find(c->raw, STR("git")) != STR_NPOS)
 		git_lines(x, text);
@@ -380,10 +519,6 @@ void extract_on_git(struct extract *x, const struct call *c, const struct val *r
 	}
 	if (failed)
 		return;
-	dir = went_to(x, c->raw);
-	if (prints_log(x, c->command) && !dir.n)
-		note_head(x, text);
-	if (prints_status(x, c->command))
-		note_status(x, dir, text);
-	note_diff(x, dir, c->command, text);
+	if (str_find(c->command, STR("git")) != STR_NPOS)
+		read_list(x, went_to(x, c->raw), c->command, text);
 }

@@ -223,3 +223,159 @@ bool gitsaid_silent(str output)
 			return false;
 	return true;
 }
+
+/* ---- of several commands ---- */
+
+static bool begins_with_any(str line, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++)
+		if (str_starts(line, str_of(words[i])))
+			return true;
+	return false;
+}
+
+static bool is_long_status(str line)
+{
+	static const char *const words[] = {"On branch ",
+					    "HEAD detached ",
+					    "Not currently on ",
+					    "Your branch ",
+					    "and have ",
+					    "Changes ",
+					    "Untracked files",
+					    "Unmerged paths",
+					    "Ignored files",
+					    "nothing ",
+					    "no changes added",
+					    "No commits yet",
+					    "You have ",
+					    "You are ",
+					    "All conflicts ",
+					    "Initial commit",
+					    "Your stash ",
+					    "It took ",
+					    "  (use ",
+					    "  (commit ",
+					    "  (all ",
+					    "  (fix ",
+					    "interactive rebase in progress",
+					    "Last command",
+					    "Next command",
+					    "No commands ",
+					    "\t",
+					    "rebase in progress",
+					    NULL};
+	str path;
+	char mark;
+
+	return !str_trim(line).n || begins_with_any(line, words) ||
+	       long_entry(line, &mark, &path);
+}
+
+static bool is_short_status(str line)
+{
+	str rest = line, path;
+	char mark;
+
+	return str_starts(line, STR("## ")) || str_starts(line, STR("# branch.")) ||
+	       (line.n && line.p[0] != '\t' && gitsaid_entry(&rest, &mark, &path));
+}
+
+static bool is_log(str line)
+{
+	size_t n = 0;
+
+	while (n < line.n &&
+	       (str_is_digit(line.p[n]) || (line.p[n] >= 'a' && line.p[n] <= 'f')))
+		n++;
+	return n >= 7 && n <= 64 && n < line.n && line.p[n] == ' ';
+}
+
+/* " a.c | 2 +-", " 1 file changed, 1 insertion(+)" */
+static bool is_stat(str line)
+{
+	return line.n > 3 && line.p[0] == ' ' &&
+	       (str_find(line, STR(" | ")) != STR_NPOS ||
+		str_find(line, STR(" changed")) != STR_NPOS);
+}
+
+static bool is_diff(str line)
+{
+	static const char *const words[] = {"diff ",
+					    "index ",
+					    "--- ",
+					    "+++ ",
+					    "@@",
+					    "+",
+					    "-",
+					    " ",
+					    "\\",
+					    "new file mode",
+					    "deleted ",
+					    "old mode",
+					    "new mode",
+					    "similarity ",
+					    "rename ",
+					    "copy ",
+					    "Binary ",
+					    "GIT binary",
+					    "dissimilarity ",
+					    NULL};
+
+	return begins_with_any(line, words);
+}
+
+/* The lines that begin the output and are of the kind; what the client adds is skipped before it. */
+static str head_lines(str output, bool (*is)(str line))
+{
+	str rest = output, line, from;
+
+	do {
+		from = rest;
+		if (!str_line(&rest, &line))
+			return STR_NONE;
+	} while (is_clients(str_trim(line)));
+	rest = from;
+	while (rest.n) {
+		str here = rest;
+
+		str_line(&rest, &line);
+		if (!is(line))
+			return str_head(from, from.n - here.n);
+	}
+	return from;
+}
+
+/* Up to where another status begins. */
+static str one_status(str s)
+{
+	static const char *const heads[] = {"On branch ", "HEAD detached ", "## ", NULL};
+	str rest = s, line;
+
+	str_line(&rest, &line);
+	while (rest.n) {
+		str here = rest;
+
+		str_line(&rest, &line);
+		if (begins_with_any(line, heads))
+			return str_head(s, s.n - here.n);
+	}
+	return s;
+}
+
+str gitsaid_head_status(str output, bool brief)
+{
+	return one_status(head_lines(output, brief ? is_short_status : is_long_status));
+}
+
+str gitsaid_head_log(str output)
+{
+	return head_lines(output, is_log);
+}
+
+str gitsaid_head_diff(str output)
+{
+	str stat = head_lines(output, is_stat), all = head_lines(output, is_diff);
+
+	return str_starts(all, STR("diff ")) ? all : stat;
+}

@@ -29,6 +29,13 @@ struct gitsaid_head gitsaid_head(str status);
 bool gitsaid_entry(str *rest, char *mark, str *path);
 /* A whole `git status` that lists nothing. */
 bool gitsaid_clean(str status);
+/*
+ * What the output begins with, of several commands that printed one after the other: the lines of a
+ * status (brief: in its short form), of `git log --oneline`, of a `git diff` (or its --stat).
+ */
+str gitsaid_head_status(str output, bool brief);
+str gitsaid_head_log(str output);
+str gitsaid_head_diff(str output);
 /* Nothing, but for what the client itself adds to an output. */
 bool gitsaid_silent(str output);
 

@@ -105,19 +105,36 @@ static bool command_line(str *rest, str *line, bool *cut)
 	return true;
 }
 
-/* No quote is open at a line's end, and no line goes on in the next. */
+/* The quote that is open after s, where `quote` was open before it; 0: none. */
+static char open_quote(str s, char quote)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char b = s.p[i];
+
+		if (b == '\\' && quote != '\'')
+			i++;
+		else if (quote)
+			quote = b == quote ? 0 : quote;
+		else if (b == '"' || b == '\'')
+			quote = b;
+	}
+	return quote;
+}
+
+/* No apostrophe stands alone, and no line goes on in the next. */
 static bool has_whole_lines(str c)
 {
-	size_t quotes = 0;
+	char quote = 0;
 	bool cut;
 	str line;
 
 	while (command_line(&c, &line, &cut)) {
-		quotes += prose_count_byte(line, '\'');
+		/* what a here-document opens in a quote, "$(cat <<EOF", is closed after it */
+		quote = open_quote(line, quote);
 		if (c.n && !cut && str_ends(line, STR("\\")))
 			return false;
 	}
-	return quotes % 2 == 0;
+	return quote != '\'';
 }
 
 /*

@@ -679,7 +679,9 @@ static void test_extract__what_git_calls_unchanged_is_known(void **state)
 		{"git diff | grep lamp", ""},
 		{"git diff | head -5 | grep lamp", ""},
 		{"git diff > lamp.patch", ""},
-		{"git diff; true", ""},
+		{"git diff; cat a.c", "diff --git a/a.c b/a.c\\n@@ -1 +1 @@"},
+		{"ls src; git diff", "a.c"},
+		{"for d in a b; do git -C $d diff; done; git diff", ""},
 		{"cd ../other && git diff", ""},
 		{"cd ~/other && git status -s", ""},
 		{"git -C /srv/other diff", ""},
@@ -744,6 +746,73 @@ static void test_extract__git_in_another_folder_says_nothing_of_this_one(void **
 	is(f->git_status, "");
 	assert_int_equal(f->git_status_record, 12);
 	free_facts();
+}
+
+/* Of several commands in one call each has its own of what was printed. */
+static void test_extract__a_list_of_git_commands_is_read_one_by_one(void **state)
+{
+	static const struct {
+		const char *command, *output;
+		const char *status; /* NULL: none */
+		const char *sha;
+		const char *unchanged; /* how; NULL: none */
+	} CASE[] = {
+		{"git status && git diff --stat",
+		 "On branch main\\nChanges not staged for commit:\\n  (use \\\"git add\\\")\\n"
+		 "\\tmodified:   a.c\\n\\nno changes added to commit\\n a.c | 2 +-\\n"
+		 " 1 file changed, 1 insertion(+), 1 deletion(-)",
+		 "On branch main\nChanges not staged for commit:\n  (use \"git add\")\n"
+		 "\tmodified:   a.c\n\nno changes added to commit\n",
+		 "", NULL},
+		{"git status -s; git diff", "A  b.c", "A  b.c", "", "git diff"},
+		{"git status -sb && git log --oneline -2",
+		 "## main\\n M a.c\\n1f2e3d4 lamp: dim\\n9a8b7c6 first",
+		 "## main\n M a.c\n", "1f2e3d4", NULL},
+		{"git log --oneline -1 && git status --short && git diff",
+		 "1f2e3d4 lamp\\n?? x.c\\ndiff --git a/a.c b/a.c\\n+ int x;", "?? x.c\n",
+		 "1f2e3d4", NULL},
+		{"git diff; git status",
+		 "diff --git a/a.c b/a.c\\n@@ -1 +1 @@\\n-a\\n+b\\n"
+		 "On branch main\\n\\tmodified:   a.c",
+		 "On branch main\n\tmodified:   a.c", "", NULL},
+		{"echo \\\"=== diff ===\\\"; git diff; echo '== status'; git status --short",
+		 "=== diff ===\\n== status\\n M a.c", " M a.c", "", "git diff"},
+		{"make 2>&1 | tail -1; git status",
+		 "ok\\nOn branch main\\n\\tmodified:   a.c",
+		 "On branch main\n\tmodified:   a.c", "", NULL},
+		/* what is not known to be git's own words is not taken for them */
+		{"ls; git status -s", "M  a.c", NULL, "", NULL},
+		{"git -C /srv/other status; git status",
+		 "On branch b\\n\\tmodified:   b.c\\n"
+		 "On branch main\\n\\tmodified: a.c",
+		 NULL, "", NULL},
+		{"git status -s; cd ../other; git status -s", " M a.c\\n M b.c", NULL, "",
+		 NULL},
+		{"git status; cd ../other; git status", "On branch a\\nOn branch b",
+		 "On branch a\n", "", NULL},
+		{"cat a.c; git diff; git log --oneline -1", "int x;\\n1f2e3d4 lamp", NULL,
+		 "", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASE) / sizeof(CASE[0]); i++) {
+		const struct facts *f;
+
+		start();
+		ran(CASE[i].command, CASE[i].output, false);
+		f = facts();
+		if ((f->git_status_record != 0) != (CASE[i].status != NULL) ||
+		    !str_eq(f->git_status,
+			    str_of(CASE[i].status ? CASE[i].status : "")) ||
+		    !str_eq(f->head_sha, str_of(CASE[i].sha)) ||
+		    f->nunchanged != (CASE[i].unchanged != NULL))
+			fail_msg("%s: status '%.*s' sha '%.*s' unchanged %zu",
+				 CASE[i].command, STR_ARG(f->git_status),
+				 STR_ARG(f->head_sha), f->nunchanged);
+		if (CASE[i].unchanged)
+			unchanged_is(f, 0, "", CASE[i].unchanged);
+		free_facts();
+	}
 }
 
 static void shelled_is(const struct facts *f, size_t i, const char *path, const char *how)
@@ -2060,6 +2129,7 @@ int main(void)
 		cmocka_unit_test(test_extract__files_changed_by_commands_are_known),
 		cmocka_unit_test(test_extract__status_and_log_tell_where_git_is),
 		cmocka_unit_test(test_extract__what_git_calls_unchanged_is_known),
+		cmocka_unit_test(test_extract__a_list_of_git_commands_is_read_one_by_one),
 		cmocka_unit_test(
 			test_extract__git_in_another_folder_says_nothing_of_this_one),
 		cmocka_unit_test(test_extract__a_command_cut_at_every_byte_is_read),
