@@ -116,9 +116,11 @@ struct record_outcome {
 
 struct record_moved {
 	uint64_t version;
-	bool moved; /* false: reported of a version that is no longer current */
-	double before, after;
-	uint64_t successes, failures, others;
+	bool moved;           /* false: reported of a version that is no longer current */
+	double before, after; /* of that version, and so are the counts */
+	uint64_t successes, failures, others; /* after it */
+	uint64_t newest;                      /* the current version */
+	double newest_confidence;
 	size_t secrets;
 	char at[32];
 };

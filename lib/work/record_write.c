@@ -85,6 +85,8 @@ int record_redact_json(struct buf *out, str json, size_t *secrets, struct err *e
 /* What a write needs, ready before the lock is taken. */
 struct draft {
 	struct lineage_entry v;
+	struct lineage_state
+		of; /* an outcome: the version that it is about, as it is after it */
 	struct buf agent, session, note, ref, tags, pretty, extra, body;
 	char at[CLOCK_ISO_BYTES], content[65], chain[65];
 };
@@ -408,6 +410,7 @@ static int old_version(const struct record_store *s, const struct address *a,
 
 	if (!ret) {
 		*state = r.state;
+		state->chain = STR_NONE; /* it lies in r */
 		memcpy(chain, r.v->chain.p, r.v->chain.n < 64 ? r.v->chain.n : 64);
 		chain[64] = 0;
 	}
@@ -420,7 +423,6 @@ static int fill_outcome(struct draft *d, const struct record_store *s,
 			const struct record_end *end, struct err *e)
 {
 	struct lineage_entry *v = &d->v;
-	struct lineage_state of = end->state;
 	int ret = 0;
 
 	v->type = LINEAGE_OUTCOME;
@@ -430,15 +432,17 @@ static int fill_outcome(struct draft *d, const struct record_store *s,
 	v->head = end->state;
 	v->kind = str_of(outcome_table[o->kind].name);
 	record_set_prev(v, end);
+	d->of = end->state;
 	if (!v->moved) {
-		ret = old_version(s, a, v->version, &of, d->chain, e);
+		ret = old_version(s, a, v->version, &d->of, d->chain, e);
 		v->of = str_of(d->chain);
 	}
-	v->before = v->after = of.confidence;
+	v->before = d->of.confidence;
 	if (v->moved) {
 		chain_step(&v->head, v->kind);
-		v->after = v->head.confidence;
+		d->of = v->head;
 	}
+	v->after = d->of.confidence;
 	return ret;
 }
 
@@ -475,9 +479,11 @@ static void fill_moved(struct record_moved *m, const struct draft *d)
 	m->moved = d->v.moved;
 	m->before = d->v.before;
 	m->after = d->v.after;
-	m->successes = d->v.head.successes;
-	m->failures = d->v.head.failures;
-	m->others = d->v.head.others;
+	m->successes = d->of.successes;
+	m->failures = d->of.failures;
+	m->others = d->of.others;
+	m->newest = d->v.head.version;
+	m->newest_confidence = d->v.head.confidence;
 	memcpy(m->at, d->at, sizeof(d->at));
 }
 

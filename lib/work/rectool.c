@@ -252,6 +252,26 @@ static void outcome_json(const struct address *a, str kind, const struct record_
 	rectool_double(b, "after", m->after);
 	rectool_u64(b, "successes", m->successes);
 	rectool_u64(b, "failures", m->failures);
+	if (m->others)
+		rectool_u64(b, "others", m->others);
+	rectool_u64(b, "newest", m->newest);
+	rectool_double(b, "newest_confidence", m->newest_confidence);
+}
+
+/* What the report did to the version that it is about, and which one is current. */
+static void outcome_text(const struct record_moved *m, struct buf *b)
+{
+	buf_printf(b, " v%llu: ", (unsigned long long)m->version);
+	if (m->moved)
+		buf_printf(b, "confidence %d%% -> %d%%\n", rectool_percent(m->before),
+			   rectool_percent(m->after));
+	else
+		buf_printf(
+			b,
+			"noted; that version is superseded, so nothing moves: it stays at "
+			"%d%%. Current is v%llu, at %d%%\n",
+			rectool_percent(m->after), (unsigned long long)m->newest,
+			rectool_percent(m->newest_confidence));
 }
 
 int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
@@ -270,15 +290,7 @@ int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
 		outcome_json(&a, kind, &m, &r->json);
 		buf_printf(&r->text, "%.*s on ", STR_ARG(kind));
 		utf8_show(&r->text, str_of(a.text), UTF8_ONELINE);
-		if (m.moved)
-			buf_printf(&r->text, " v%llu: confidence %d%% -> %d%%\n",
-				   (unsigned long long)m.version,
-				   rectool_percent(m.before), rectool_percent(m.after));
-		else
-			buf_printf(
-				&r->text,
-				" v%llu: noted; that version is superseded, so nothing moves\n",
-				(unsigned long long)m.version);
+		outcome_text(&m, &r->text);
 		rectool_redacted(r, m.secrets);
 		buf_byte(&r->json, '}');
 	}
