@@ -59,15 +59,7 @@ static int run_list(const struct recopt *o, const struct record_store *s,
 static int run_cancel(const struct recopt *o, const struct record_store *s,
 		      struct rectool *r, struct err *e)
 {
-	struct packet p;
-	int ret = packet_cancel(s, str_of(o->word[0]), &p, e);
-
-	if (!ret) {
-		buf_printf(&r->text, "%s is cancelled.\n", p.id);
-		buf_printf(&r->json, "{\"cancelled\":\"%s\"}", p.id);
-	}
-	packet_release(&p);
-	return ret;
+	return rectool_cancel(s, str_of(o->word[0]), r, e);
 }
 
 static const struct recopt_verb verbs[] = {

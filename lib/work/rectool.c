@@ -21,6 +21,11 @@ void rectool_release(struct rectool *r)
 	buf_release(&r->text);
 }
 
+void rectool_begin(struct rectool *r)
+{
+	buf_printf(&r->json, "{\"format\":%d", RECTOOL_FORMAT);
+}
+
 int rectool_percent(double c)
 {
 	return (int)(c * 100 + 0.5);
@@ -112,7 +117,8 @@ int rectool_write(const struct record_store *s, str scope, str key,
 	if (!ret)
 		ret = record_read(s, &a, d.version, str_of(d.chain), &now, e);
 	if (!ret) {
-		buf_add(&r->json, STR("{\"record\":"));
+		rectool_begin(r);
+		json_add_key(&r->json, "record");
 		record_json(&now, &r->json);
 		json_add_key(&r->json, "supersedes");
 		if (d.supersedes && !d.unchanged)
@@ -139,7 +145,8 @@ static int read_all(const struct record_store *s, const struct address *a,
 	int ret = record_load(s, a, &rec, e);
 
 	if (!ret) {
-		buf_add(&r->json, STR("{\"versions\":"));
+		rectool_begin(r);
+		json_add_key(&r->json, "versions");
 		record_history(&rec, true, &r->json);
 		if (rec.chain.nheads > 1)
 			rectool_bool(&r->json, "contested", true);
@@ -152,7 +159,9 @@ static int read_all(const struct record_store *s, const struct address *a,
 
 static void below_floor(const struct record_view *rec, double floor, struct rectool *r)
 {
-	buf_add(&r->json, STR("{\"record\":null"));
+	rectool_begin(r);
+	json_add_key(&r->json, "record");
+	buf_add(&r->json, STR("null"));
 	rectool_double(&r->json, "confidence", rec->state.confidence);
 	rectool_double(&r->json, "min_confidence", floor);
 	buf_byte(&r->json, '}');
@@ -176,7 +185,8 @@ int rectool_read(const struct record_store *s, str scope, str key,
 		if (!ret && rec.state.confidence < o->min_confidence) {
 			below_floor(&rec, o->min_confidence, r);
 		} else if (!ret) {
-			buf_add(&r->json, STR("{\"record\":"));
+			rectool_begin(r);
+			json_add_key(&r->json, "record");
 			record_json(&rec, &r->json);
 			buf_byte(&r->json, '}');
 			record_text(&rec, &r->text);
@@ -211,7 +221,9 @@ int rectool_search(const struct record_store *s, const struct recsearch *q,
 	size_t more;
 	int ret;
 
-	buf_add(&r->json, STR("{\"records\":["));
+	rectool_begin(r);
+	json_add_key(&r->json, "records");
+	buf_byte(&r->json, '[');
 	ret = recsearch_run(s, q, found_one, &f, &more, e);
 	if (ret)
 		return ret;
@@ -242,7 +254,6 @@ static int bad_kind(str kind, struct err *e)
 static void outcome_json(const struct address *a, str kind, const struct record_moved *m,
 			 struct buf *b)
 {
-	buf_byte(b, '{');
 	rectool_str(b, "scope", a->scope);
 	rectool_str(b, "key", a->key);
 	rectool_u64(b, "version", m->version);
@@ -287,6 +298,7 @@ int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
 	if (!ret)
 		ret = record_report(s, &a, &with, &m, e);
 	if (!ret) {
+		rectool_begin(r);
 		outcome_json(&a, kind, &m, &r->json);
 		buf_printf(&r->text, "%.*s on ", STR_ARG(kind));
 		utf8_show(&r->text, str_of(a.text), UTF8_ONELINE);
@@ -358,7 +370,6 @@ static void counts_json(const struct verify *v, struct buf *b)
 	rectool_str(b, "oldest", str_of(v->oldest));
 	rectool_str(b, "newest", str_of(v->newest));
 	rectool_u64(b, "bytes", v->bytes);
-	rectool_u64(b, "format", 1);
 	rectool_str(b, "root", str_of(v->root));
 }
 
@@ -441,7 +452,7 @@ int rectool_stats(const struct record_store *s, bool verify, struct rectool *r,
 		l.kind[k] = BUF_INIT(RECTOOL_MAX);
 	ret = verify_run(s, &o, &v, e);
 	if (!ret) {
-		buf_byte(&r->json, '{');
+		rectool_begin(r);
 		counts_json(&v, &r->json);
 		counts_text(&v, &r->text);
 		if (verify) {

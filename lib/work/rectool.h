@@ -46,7 +46,9 @@ int rectool_create(const struct record_store *s, const struct packet_new *n,
 		   struct rectool *r, struct err *e);
 int rectool_pickup(const struct record_store *s, const struct packet_ask *ask,
 		   struct rectool *r, struct err *e);
-/* The packet without taking it, with its whole history. */
+int rectool_cancel(const struct record_store *s, str id, struct rectool *r,
+		   struct err *e);
+/* Those that wait or are open; all: closed and cancelled ones too. */
 int rectool_packets(const struct record_store *s, bool all, struct rectool *r,
 		    struct err *e);
 int rectool_stats(const struct record_store *s, bool verify, struct rectool *r,

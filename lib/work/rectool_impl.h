@@ -6,6 +6,10 @@
 
 #include "work/rectool.h"
 
+#define RECTOOL_FORMAT 1
+
+/* Begin the answer's object: every one says its format first. */
+void rectool_begin(struct rectool *r);
 int rectool_percent(double c);
 void rectool_str(struct buf *b, const char *key, str s);
 void rectool_u64(struct buf *b, const char *key, uint64_t v);

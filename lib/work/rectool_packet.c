@@ -198,7 +198,8 @@ static int with_pins(const struct record_store *s, const struct packet *p,
 			    .records = BUF_INIT(RECTOOL_MAX)};
 	int ret;
 
-	buf_add(&r->json, STR("{\"packet\":"));
+	rectool_begin(r);
+	json_add_key(&r->json, "packet");
 	packet_json(p, &r->json);
 	rectool_bool(&r->json, "again", p->again);
 	rectool_bool(&r->json, "taken_by_other", p->taken);
@@ -229,6 +230,21 @@ int rectool_pickup(const struct record_store *s, const struct packet_ask *ask,
 
 	if (!ret)
 		ret = with_pins(s, &p, r, e);
+	packet_release(&p);
+	return ret;
+}
+
+int rectool_cancel(const struct record_store *s, str id, struct rectool *r, struct err *e)
+{
+	struct packet p;
+	int ret = packet_cancel(s, id, &p, e);
+
+	if (!ret) {
+		rectool_begin(r);
+		rectool_str(&r->json, "cancelled", str_of(p.id));
+		buf_byte(&r->json, '}');
+		buf_printf(&r->text, "%s is cancelled.\n", p.id);
+	}
 	packet_release(&p);
 	return ret;
 }
@@ -276,7 +292,9 @@ int rectool_packets(const struct record_store *s, bool all, struct rectool *r,
 	struct list l = {s, r, all, 0};
 	int ret;
 
-	buf_add(&r->json, STR("{\"packets\":["));
+	rectool_begin(r);
+	json_add_key(&r->json, "packets");
+	buf_byte(&r->json, '[');
 	ret = packet_each(s, list_one, &l, e);
 	buf_add(&r->json, STR("]}"));
 	if (!l.n)
