@@ -24,11 +24,11 @@ static int run_create(const struct recopt *o, const struct record_store *s,
 			       .refs = refs,
 			       .nrefs = o->refs.n};
 
-	for (size_t i = 0; i < o->refs.n; i++)
-		if (!rectool_ref(o->refs.item[i], &refs[i]))
-			return err_set(e, HF_EUSAGE, "--pin %.*s: no version behind '@'",
-				       STR_ARG(o->refs.item[i]));
-	return rectool_create(s, &n, r, e);
+	int ret = 0;
+
+	for (size_t i = 0; i < o->refs.n && !ret; i++)
+		ret = rectool_ref(s, o->refs.item[i], &refs[i], e);
+	return ret ? ret : rectool_create(s, &n, r, e);
 }
 
 static int run_pickup(const struct recopt *o, const struct record_store *s,

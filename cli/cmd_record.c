@@ -28,13 +28,14 @@ static int run_write(const struct recopt *o, const struct record_store *s,
 }
 
 /* "a/b@3" names a version as well. */
-static int address_word(const struct recopt *o, struct packet_ref *ref, struct err *e)
+static int address_word(const struct recopt *o, const struct record_store *s,
+			struct packet_ref *ref, struct err *e)
 {
-	if (!rectool_ref(str_of(o->word[0]), ref))
-		return err_set(e, HF_EUSAGE, "'%s': no version behind '@'", o->word[0]);
-	if (o->version)
+	int ret = rectool_ref(s, str_of(o->word[0]), ref, e);
+
+	if (!ret && o->version)
 		ref->version = o->version;
-	return 0;
+	return ret;
 }
 
 static int run_read(const struct recopt *o, const struct record_store *s,
@@ -43,7 +44,7 @@ static int run_read(const struct recopt *o, const struct record_store *s,
 	struct rectool_read how = {.history = o->history,
 				   .min_confidence = o->min_confidence};
 	struct packet_ref ref;
-	int ret = address_word(o, &ref, e);
+	int ret = address_word(o, s, &ref, e);
 
 	how.version = ref.version;
 	return ret ? ret : rectool_read(s, ref.scope, STR_NONE, &how, r, e);
@@ -79,7 +80,7 @@ static int run_outcome(const struct recopt *o, const struct record_store *s,
 {
 	struct record_outcome with = {.ref = str_of(o->ref), .note = str_of(o->note)};
 	struct packet_ref ref;
-	int ret = address_word(o, &ref, e);
+	int ret = address_word(o, s, &ref, e);
 
 	with.version = ref.version;
 	return ret ? ret

@@ -321,15 +321,20 @@ static const struct param create_params[] = {
 	 .help = "id of the packet that this one answers"},
 };
 
-static int one_ref(const struct jsonval *v, struct packet_ref *ref, struct err *e)
+static int one_ref(const struct record_store *s, const struct jsonval *v,
+		   struct packet_ref *ref, struct err *e)
 {
-	int64_t version = jsondoc_int(jsondoc_get(v, "version"), 0);
+	const struct jsonval *number = jsondoc_get(v, "version");
+	int64_t version = jsondoc_int(number, 0);
 
-	if (jsondoc_is_str(v) && rectool_ref(jsondoc_str(v), ref))
-		return 0;
+	if (jsondoc_is_str(v))
+		return rectool_ref(s, jsondoc_str(v), ref, e);
 	*ref = (struct packet_ref){.scope = jsondoc_str(jsondoc_get(v, "scope")),
 				   .key = jsondoc_str(jsondoc_get(v, "key")),
 				   .version = version > 0 ? (uint64_t)version : 0};
+	if (number && !jsondoc_is_null(number) && version < 1)
+		return err_set(e, HF_EUSAGE,
+			       "refs: version: Input should be a whole number from 1");
 	if (jsondoc_is_obj(v) && ref->scope.n && ref->key.n)
 		return 0;
 	return err_set(e, HF_EUSAGE,
@@ -337,8 +342,8 @@ static int one_ref(const struct jsonval *v, struct packet_ref *ref, struct err *
 		       "\"scope/key@version\"");
 }
 
-static int take_refs(const struct jsonval *list, struct packet_ref refs[PACKET_LIST_MAX],
-		     size_t *n, struct err *e)
+static int take_refs(const struct record_store *s, const struct jsonval *list,
+		     struct packet_ref refs[PACKET_LIST_MAX], size_t *n, struct err *e)
 {
 	int ret = 0;
 
@@ -348,7 +353,7 @@ static int take_refs(const struct jsonval *list, struct packet_ref refs[PACKET_L
 	     v = jsondoc_next(v)) {
 		if (*n == PACKET_LIST_MAX)
 			return err_set(e, HF_EUSAGE, "refs: at most %d", PACKET_LIST_MAX);
-		ret = one_ref(v, &refs[*n], e);
+		ret = one_ref(s, v, &refs[*n], e);
 		++*n;
 	}
 	return ret;
@@ -374,7 +379,7 @@ static int run_create(struct call *c, struct err *e)
 	int ret = begin(&a, c, e);
 
 	if (!ret)
-		ret = take_refs(v[C_REFS].json, refs, &n.nrefs, e);
+		ret = take_refs(&a.place.store, v[C_REFS].json, refs, &n.nrefs, e);
 	if (!ret)
 		ret = rectool_create(&a.place.store, &n, &a.r, e);
 	return finish(&a, c, ret, e);

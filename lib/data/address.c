@@ -83,6 +83,20 @@ int address_of(struct address *a, str scope, str key, struct err *e)
 	return ret;
 }
 
+bool address_version(str text, str *name, uint64_t *version)
+{
+	size_t at = str_rchr(text, '@');
+	str number;
+
+	if (at == STR_NPOS)
+		return false;
+	number = str_from(text, at + 1);
+	if (str_starts(number, STR("v")))
+		number = str_from(number, 1);
+	*name = str_head(text, at);
+	return name->n && str_u64(number, version);
+}
+
 void address_release(struct address *a)
 {
 	free(a->text);

@@ -37,6 +37,8 @@ struct address {
 /* key may be empty: then the scope's last segment is it. HF_EUSAGE says what is wrong. */
 int address_of(struct address *a, str scope, str key, struct err *e);
 void address_release(struct address *a);
+/* "a/b@3" or "a/b@v3": its name and number. False: nothing like it is at the end. */
+bool address_version(str text, str *name, uint64_t *version);
 /* Append the path below the folder of records. */
 void address_path(struct buf *b, const struct address *a);
 /* The same for the folder of a scope ("" stands for all: nothing is appended). */

@@ -64,6 +64,15 @@ static bool is_sound(const struct lineage *tail)
 
 static int no_record(const struct address *a, struct err *e)
 {
+	uint64_t version;
+	str name;
+
+	if (address_version(str_of(a->text), &name, &version))
+		return err_set(
+			e, HF_ENOTFOUND,
+			"no record %s; a version of %.*s is asked for by its number, "
+			"beside the address",
+			a->text, STR_ARG(name));
 	return err_set(e, HF_ENOTFOUND, "no record %s", a->text);
 }
 
@@ -81,6 +90,16 @@ static int open_record(const struct record_store *s, const struct address *a,
 	if (fd == HF_ENOTFOUND)
 		return no_record(a, e);
 	return fd < 0 ? err_set(e, fd, "%s", own.msg) : fd;
+}
+
+bool record_exists(const struct record_store *s, const struct address *a)
+{
+	struct stat st;
+	int fd = open_record(s, a, &st, NULL);
+
+	if (fd >= 0)
+		io.close(fd);
+	return fd >= 0;
 }
 
 static bool is_corrupt(const struct record_view *r, const struct lineage_entry *v)

@@ -104,6 +104,8 @@ int record_load_path(const struct record_store *s, str rel, struct record_view *
  * r->corrupt stays false, its hashes are not computed. Of a long file only the end is read.
  */
 int record_skim(str rel, int fd, uint64_t size, struct record_view *r, struct err *e);
+/* It has a file; whether anything can be read in it is not asked. */
+bool record_exists(const struct record_store *s, const struct address *a);
 /* Make the i-th entry, a version, the one of r (which is full). */
 void record_pick(struct record_view *r, size_t i);
 void record_release(struct record_view *r);

@@ -63,19 +63,45 @@ int rectool_full(const struct rectool *r, struct err *e)
 		       : 0;
 }
 
-bool rectool_ref(str text, struct packet_ref *ref)
+static bool is_there(const struct record_store *s, str text)
 {
-	size_t at = str_rchr(text, '@');
-	str version;
+	struct address a;
+	bool there = address_of(&a, text, STR_NONE, NULL) == 0 && record_exists(s, &a);
+
+	address_release(&a);
+	return there;
+}
+
+int rectool_ref(const struct record_store *s, str text, struct packet_ref *ref,
+		struct err *e)
+{
+	uint64_t version;
+	str name;
 
 	*ref = (struct packet_ref){.scope = text};
-	if (at == STR_NPOS)
-		return true;
-	version = str_from(text, at + 1);
-	if (version.n && version.p[0] == 'v')
-		version = str_from(version, 1);
-	ref->scope = str_head(text, at);
-	return str_u64(version, &ref->version) && ref->version;
+	if (!address_version(text, &name, &version) || is_there(s, text))
+		return 0;
+	if (!version)
+		return err_set(e, HF_EUSAGE, "'%.*s': versions count from 1",
+			       STR_ARG(text));
+	ref->scope = name;
+	ref->version = version;
+	return 0;
+}
+
+/* "a/b@3" is written only where it cannot be meant as a version of a/b. */
+static int check_name(const struct record_store *s, str text, struct err *e)
+{
+	uint64_t version;
+	str name;
+
+	if (!address_version(text, &name, &version) || is_there(s, text) ||
+	    !is_there(s, name))
+		return 0;
+	return err_set(e, HF_EUSAGE,
+		       "'%.*s' names a version of %.*s; a write adds the next one: leave "
+		       "the '@' out",
+		       STR_ARG(text), STR_ARG(name));
 }
 
 void rectool_redacted(struct rectool *r, size_t secrets)
@@ -112,6 +138,8 @@ int rectool_write(const struct record_store *s, str scope, str key,
 	struct address a;
 	int ret = address_of(&a, scope, key, e);
 
+	if (!ret && !key.n)
+		ret = check_name(s, scope, e);
 	if (!ret)
 		ret = record_write(s, &a, n, &d, e);
 	if (!ret)

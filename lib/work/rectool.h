@@ -55,8 +55,10 @@ int rectool_stats(const struct record_store *s, bool verify, struct rectool *r,
 		  struct err *e);
 
 /*
- * "a/b@3", "a/b" as a pinned version; the parts point into text. False: no version behind '@'.
+ * "a/b@3", "a/b" as people write them; the parts point into text. "@3" is a version unless a record has
+ * just that name; what is no number is part of the name. HF_EUSAGE: "@0".
  */
-bool rectool_ref(str text, struct packet_ref *ref);
+int rectool_ref(const struct record_store *s, str text, struct packet_ref *ref,
+		struct err *e);
 
 #endif

@@ -67,6 +67,13 @@ data() { jq -r ".result.structuredContent$1" <<<"$reply"; }
 	[[ $text == *"refs: Input should be a list of {scope, key, version?}"* ]]
 	tool handoff_create '{"summary":"x","refs":["a/k@2"]}'
 	[[ $text == *"no record a/k"* ]]
+	tool memory_read '{"scope":"a","key":"k@1"}'
+	[[ $text == *"no record a/k@1; a version of a/k is asked for by its number, beside the address"* ]]
+	tool memory_write '{"scope":"a","key":"k","value":1}'
+	tool handoff_create '{"summary":"x","refs":[{"scope":"a","key":"k","version":"new"}]}'
+	[[ $text == *"refs: version: Input should be a whole number from 1"* ]]
+	tool handoff_create '{"summary":"x","refs":["a/k@0"]}'
+	[[ $text == *"versions count from 1"* ]]
 	tool handoff_pickup
 	[ "$failed" = true ]
 	[[ $text == *"no packet waits for scout"* ]]

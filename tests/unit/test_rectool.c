@@ -218,20 +218,45 @@ static void test_rectool__stats_with_verify_lists_each_kind(void **state)
 	recorded_close(&r);
 }
 
-static void test_rectool__a_pin_may_name_a_version(void **state)
+static void ref_is(struct recorded *r, const char *text, const char *name,
+		   uint64_t version)
 {
 	struct packet_ref ref;
 
+	assert_int_equal(rectool_ref(&r->s, str_of(text), &ref, NULL), 0);
+	assert_str(ref.scope, str_of(name));
+	assert_int_equal(ref.version, version);
+}
+
+static void test_rectool__a_version_stands_behind_the_name_or_belongs_to_it(void **state)
+{
+	struct record_new n = {.value = STR("1"), .confidence = 0.5};
+	struct packet_ref ref;
+	struct recorded r;
+	struct rectool t;
+
 	(void)state;
-	assert_true(rectool_ref(STR("a/b@3"), &ref));
-	assert_str(ref.scope, STR("a/b"));
-	assert_int_equal(ref.version, 3);
-	assert_true(rectool_ref(STR("a/b@v12"), &ref));
-	assert_int_equal(ref.version, 12);
-	assert_true(rectool_ref(STR("a/b"), &ref));
-	assert_int_equal(ref.version, 0);
-	assert_false(rectool_ref(STR("a/b@x"), &ref));
-	assert_false(rectool_ref(STR("a/b@0"), &ref));
+	recorded_open(&r);
+	ref_is(&r, "a/b@3", "a/b", 3);
+	ref_is(&r, "a/b@v12", "a/b", 12);
+	ref_is(&r, "a/b", "a/b", 0);
+	ref_is(&r, "who/me@example.org", "who/me@example.org", 0);
+	ref_is(&r, "a@2/b", "a@2/b", 0);
+	assert_int_equal(rectool_ref(&r.s, STR("a/b@0"), &ref, NULL), HF_EUSAGE);
+	/* a record of just that name is meant */
+	recorded_write(&r.s, "npm/left@18", "1", 0.5);
+	ref_is(&r, "npm/left@18", "npm/left@18", 0);
+	ref_is(&r, "npm/left@18@1", "npm/left@18", 1);
+	/* and it is not made by mistake */
+	recorded_write(&r.s, "a/b", "1", 0.5);
+	rectool_init(&t);
+	assert_int_equal(rectool_write(&r.s, STR("a/b@1"), STR_NONE, &n, &t, NULL),
+			 HF_EUSAGE);
+	assert_int_equal(rectool_write(&r.s, STR("npm/left@18"), STR_NONE, &n, &t, NULL),
+			 0);
+	has(&t.text, "npm/left@18 v2 written");
+	rectool_release(&t);
+	recorded_close(&r);
 }
 
 int main(void)
