@@ -62,9 +62,6 @@ static int run_search(const struct recopt *o, const struct record_store *s,
 			      .limit = (size_t)o->limit};
 	int ret;
 
-	if (o->limit > RECSEARCH_LIMIT_MAX)
-		return err_set(e, HF_EUSAGE, "--limit is at most %d",
-			       RECSEARCH_LIMIT_MAX);
 	for (int i = 0; i < o->nwords; i++) {
 		buf_add(&words, str_of(o->word[i]));
 		buf_byte(&words, ' ');

@@ -86,11 +86,19 @@ static const struct option_row rows[] = {
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
-static int number(const char *option, const char *s, uint64_t *out, struct err *e)
+static int number(const char *option, const char *s, uint64_t min, uint64_t max,
+		  uint64_t *out, struct err *e)
 {
-	if (str_u64(str_of(s), out))
-		return 0;
-	return err_set(e, HF_EUSAGE, "--%s needs a whole number, not '%s'", option, s);
+	if (!str_u64(str_of(s), out))
+		return err_set(e, HF_EUSAGE, "--%s needs a whole number, not '%s'",
+			       option, s);
+	if (*out < min)
+		return err_set(e, HF_EUSAGE, "--%s is at least %llu", option,
+			       (unsigned long long)min);
+	if (*out > max)
+		return err_set(e, HF_EUSAGE, "--%s is at most %llu", option,
+			       (unsigned long long)max);
+	return 0;
 }
 
 static int fraction(const char *option, const char *s, double *out, struct err *e)
@@ -161,11 +169,11 @@ static int take(void *arg, int key, const char *value, struct err *e)
 		return fraction("min-confidence", value, &o->min_confidence, e);
 	case KEY_EXPECT:
 		o->expects = true;
-		return number("expect", value, &o->expected, e);
+		return number("expect", value, 0, UINT64_MAX, &o->expected, e);
 	case KEY_VERSION:
-		return number("version", value, &o->version, e);
+		return number("version", value, 1, UINT64_MAX, &o->version, e);
 	case KEY_LIMIT:
-		return number("limit", value, &o->limit, e);
+		return number("limit", value, 1, RECSEARCH_LIMIT_MAX, &o->limit, e);
 	case KEY_TAG:
 		return one_more(&o->tags, value, e);
 	case KEY_DONE:
