@@ -291,20 +291,37 @@ int recopt_run(const char *command, const struct recopt_verb *verbs, size_t n, i
 	return ret ? ret : run_verb(v, &o, e);
 }
 
+/* Words are a string. What begins as JSON and is none is as well, but may not be meant so. */
+static int json_or_words(const struct recopt *o, str s, struct buf *json, struct err *e)
+{
+	struct err why = ERR_INIT;
+	str first = str_trim(s);
+	int ret = o->text ? HF_EFORMAT : canon_json(json, s, CANON_COMPACT, &why);
+
+	if (ret == HF_ELIMIT)
+		return err_set(e, ret, "the value: %s", why.msg);
+	if (!ret)
+		return 0;
+	if (!o->text && first.n && strchr("{[\"", first.p[0]))
+		log_warn(
+			"the value begins as JSON and is none (%s): it is taken as text, as with --text",
+			why.msg);
+	canon_str(json, s);
+	return 0;
+}
+
 int recopt_value(const struct recopt *o, const char *word, struct buf *json,
 		 struct err *e)
 {
 	struct buf text = BUF_INIT(8 * RECORD_VALUE_MAX);
-	str s;
 	int ret = 0;
 
 	if (strcmp(word, "-") == 0)
 		ret = print_read(NULL, 8 * RECORD_VALUE_MAX, &text, e);
 	else
 		buf_add(&text, str_of(word));
-	s = str_trim_right(buf_str(&text));
-	if (!ret && (o->text || canon_json(json, s, CANON_COMPACT, NULL)))
-		canon_str(json, s);
+	if (!ret)
+		ret = json_or_words(o, str_trim_right(buf_str(&text)), json, e);
 	buf_release(&text);
 	return ret;
 }
