@@ -87,7 +87,8 @@ static bool is_line(const struct lineage *l)
 			return false;
 		if (v->type != LINEAGE_VERSION)
 			continue;
-		if (chain.n && (v->nparents != 1 || !str_eq(v->parents[0], chain)))
+		if (chain.n ? v->nparents != 1 || !str_eq(v->parents[0], chain)
+			    : v->nparents != 0)
 			return false;
 		chain = v->chain;
 	}
@@ -113,40 +114,92 @@ static void add_end(size_t list[LINEAGE_PARENTS_MAX], size_t *n, size_t i)
 	++*n;
 }
 
-static void find_ends(struct chain *c)
-{
-	struct buf parents = BUF_INIT(SIZE_MAX), prevs = BUF_INIT(SIZE_MAX);
-	struct named *parent, *prev;
-	size_t nparent, nprev;
+/* What all entries name, and what they are. */
+struct names {
+	struct buf parents, prevs, versions;
+	struct named *parent, *prev, *version;
+	size_t nparent, nprev, nversion;
+};
 
-	for (size_t i = 0; i < c->l->n; i++) {
-		const struct lineage_entry *v = &c->l->entry[i];
+static void names_of(struct names *n, const struct lineage *l)
+{
+	*n = (struct names){.parents = BUF_INIT(SIZE_MAX),
+			    .prevs = BUF_INIT(SIZE_MAX),
+			    .versions = BUF_INIT(SIZE_MAX)};
+	for (size_t i = 0; i < l->n; i++) {
+		const struct lineage_entry *v = &l->entry[i];
 
 		if (!v->whole)
 			continue;
 		for (size_t k = 0; k < v->nparents; k++)
-			add_named(&parents, v->parents[k], i);
+			add_named(&n->parents, v->parents[k], i);
 		for (size_t k = 0; k < v->nprev; k++)
-			add_named(&prevs, v->prev[k], i);
+			add_named(&n->prevs, v->prev[k], i);
+		if (v->type == LINEAGE_VERSION)
+			add_named(&n->versions, v->chain, i);
 	}
-	parent = sort_named(&parents, &nparent);
-	prev = sort_named(&prevs, &nprev);
+	n->parent = sort_named(&n->parents, &n->nparent);
+	n->prev = sort_named(&n->prevs, &n->nprev);
+	n->version = sort_named(&n->versions, &n->nversion);
+}
+
+static void names_release(struct names *n)
+{
+	buf_release(&n->parents);
+	buf_release(&n->prevs);
+	buf_release(&n->versions);
+}
+
+/* Count the parents that are gone; the number of the newest version that names one. */
+static uint64_t find_gone(struct chain *c, const struct names *n)
+{
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < n->nparent; i++) {
+		const struct named *p = &n->parent[i];
+
+		if (has(n->version, n->nversion, p->hash))
+			continue;
+		c->gone += !i || !str_eq(p->hash, n->parent[i - 1].hash);
+		if (c->l->entry[p->entry].version > newest)
+			newest = c->l->entry[p->entry].version;
+	}
+	return newest;
+}
+
+static bool is_unnamed(const struct chain *c, const struct names *n, size_t i)
+{
+	const struct lineage_entry *v = &c->l->entry[i];
+
+	return v->whole && v->type == LINEAGE_VERSION && !c->twice[i] &&
+	       !has(n->parent, n->nparent, v->chain);
+}
+
+static void find_ends(struct chain *c)
+{
+	struct names n;
+	uint64_t after; /* what is older by more than one may lead to what is gone */
+	size_t older = 0;
+
+	names_of(&n, c->l);
+	after = find_gone(c, &n);
+	for (size_t i = 0; c->gone && i < c->l->n; i++)
+		older += is_unnamed(c, &n, i) && c->l->entry[i].version + 1 < after;
+	if (older > c->gone)
+		after = 0;
 	for (size_t i = 0; i < c->l->n; i++) {
 		const struct lineage_entry *v = &c->l->entry[i];
 
 		if (c->twice[i] || !v->whole)
 			continue;
-		if (!has(prev, nprev, v->seal))
+		if (!has(n.prev, n.nprev, v->seal))
 			add_end(c->tips, &c->ntips, i);
-		if (v->type != LINEAGE_VERSION)
-			continue;
-		if (v->version > c->last)
+		if (v->type == LINEAGE_VERSION && v->version > c->last)
 			c->last = v->version;
-		if (!has(parent, nparent, v->chain))
+		if (is_unnamed(c, &n, i) && v->version + 1 >= after)
 			add_end(c->heads, &c->nheads, i);
 	}
-	buf_release(&parents);
-	buf_release(&prevs);
+	names_release(&n);
 }
 
 /* Newest first: version, then time, then hash, so that every machine sees the same order. */
@@ -230,6 +283,34 @@ void chain_replay(const struct chain *c, size_t v, size_t until, struct lineage_
 		    str_eq(o->of, of->chain))
 			chain_step(s, o->kind);
 	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void chain_missing(const struct chain *c,
+		   void (*fn)(uint64_t first, uint64_t last, void *arg), void *arg)
+{
+	uint64_t *have = malloc((c->l->n + 1) * sizeof(*have)), next = 1;
+	size_t n = 0;
+
+	if (!have)
+		oom();
+	for (size_t i = 0; i < c->l->n; i++)
+		if (c->l->entry[i].type == LINEAGE_VERSION)
+			have[n++] = c->l->entry[i].version;
+	qsort(have, n, sizeof(*have), by_number);
+	for (size_t i = 0; i < n && have[i] <= c->last; i++) {
+		if (have[i] > next)
+			fn(next, have[i] - 1, arg);
+		if (have[i] >= next)
+			next = have[i] + 1;
+	}
+	free(have);
 }
 
 size_t chain_find(const struct chain *c, str hash)

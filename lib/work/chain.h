@@ -11,6 +11,10 @@
  * head. Several heads: the record is *contested*. A sealed line that no other names as `prev` is
  * a tip; the next entry names all tips, and so joins what was apart. The entry of a line that stands
  * in the file twice (a merge kept both copies) counts once, and one that lacks a part not at all.
+ *
+ * A version may be *gone*: taken out of the file, or lost, while a later one names it as parent.
+ * Then nobody names what came before it either. Such an end is no head, as long as it may be the
+ * one before what is gone: it is older than that, and there are no more of them than are gone.
  */
 #ifndef WORK_CHAIN_H
 #define WORK_CHAIN_H
@@ -26,7 +30,8 @@ struct chain {
 	size_t nheads;                 /* may be more than are kept */
 	size_t tips[LINEAGE_PARENTS_MAX];
 	size_t ntips;
-	uint64_t last;              /* the highest version number */
+	size_t gone;   /* versions that are named as parents and are not there */
+	uint64_t last; /* the highest version number */
 	struct lineage_state state; /* of the first head */
 	bool *twice;                /* for each entry: a copy of one before it */
 };
@@ -37,6 +42,9 @@ void chain_release(struct chain *c);
 void chain_replay(const struct chain *c, size_t v, size_t until, struct lineage_state *s);
 /* The same step for one report: s becomes what it is after `kind`. */
 void chain_step(struct lineage_state *s, str kind);
+/* Numbers below `last` that no version has, in runs. */
+void chain_missing(const struct chain *c,
+		   void (*fn)(uint64_t first, uint64_t last, void *arg), void *arg);
 /* Index of the version with this chain hash, STR_NPOS when there is none. */
 size_t chain_find(const struct chain *c, str hash);
 

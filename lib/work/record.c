@@ -119,6 +119,7 @@ static void pick(struct record_view *r, size_t i)
 	r->v = &r->lineage.entry[i];
 	r->last = r->chain.last;
 	r->contested = r->chain.nheads > 1;
+	r->gap = r->chain.gone > 0;
 	r->current = false;
 	for (size_t k = 0; k < r->chain.nheads && k < LINEAGE_PARENTS_MAX; k++)
 		r->current |= r->chain.heads[k] == i;
@@ -276,7 +277,10 @@ static int pick_version(struct record_view *r, uint64_t version, str chain, stru
 	}
 	if (found == STR_NPOS)
 		return err_set(e, HF_ENOTFOUND,
-			       "%s has no version %llu; the newest is %llu",
+			       version < r->last
+				       ? "%s: version %llu is missing from its file; the "
+					 "newest is %llu"
+				       : "%s has no version %llu; the newest is %llu",
 			       r->address.text, (unsigned long long)version,
 			       (unsigned long long)r->last);
 	record_pick(r, found);

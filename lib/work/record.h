@@ -79,6 +79,7 @@ struct record_view {
 	uint64_t last;                 /* the newest version's number */
 	bool current;                  /* it is (one of) the newest */
 	bool contested;
+	bool gap;        /* versions are missing from the file (known when full) */
 	bool corrupt;    /* its hashes do not fit: not to be relied on */
 	bool full;       /* lineage and chain are all of the file */
 	char judged[32]; /* record_skim: when an outcome was last reported; "" never */
@@ -140,6 +141,9 @@ int record_redact_text(struct buf *out, const char *what, str s, size_t max,
 void record_json(const struct record_view *r, struct buf *out);
 /* The same for people and models: the value is quoted line by line, control characters are escaped. */
 void record_text(const struct record_view *r, struct buf *out);
+/* Of a record with a gap: append "v2, v4 to v6 missing from its file"; the same as the member `gap` of a JSON object. */
+void record_gap(const struct record_view *r, struct buf *out);
+void record_gap_json(const struct record_view *r, struct buf *out);
 /* All versions of a full record, oldest first: a JSON array, or text with a blank line between. */
 void record_history(struct record_view *r, bool json, struct buf *out);
 

@@ -8,6 +8,8 @@
 #include "data/json.h"
 #include "work/redact.h"
 
+#define GAP_BYTES 200 /* of the list of what is missing */
+
 static void add_str(struct buf *out, const char *key, str s)
 {
 	json_add_key(out, key);
@@ -59,6 +61,41 @@ static void add_heads(struct buf *out, const struct record_view *r)
 	buf_byte(out, ']');
 }
 
+static void add_run(uint64_t first, uint64_t last, void *arg)
+{
+	struct buf *b = arg;
+	const char *sep = b->n ? ", " : "";
+
+	if (last > first)
+		buf_printf(b, "%sv%llu to v%llu", sep, (unsigned long long)first,
+			   (unsigned long long)last);
+	else
+		buf_printf(b, "%sv%llu", sep, (unsigned long long)first);
+}
+
+void record_gap(const struct record_view *r, struct buf *out)
+{
+	struct buf runs = BUF_INIT(GAP_BYTES);
+
+	chain_missing(&r->chain, add_run, &runs);
+	if (!runs.n)
+		buf_add(&runs, STR("a version that a later one follows"));
+	buf_add(out, buf_str(&runs));
+	if (runs.full)
+		buf_add(out, STR(" and more"));
+	buf_add(out, STR(" missing from its file"));
+	buf_release(&runs);
+}
+
+void record_gap_json(const struct record_view *r, struct buf *out)
+{
+	struct buf gap = BUF_INIT(SIZE_MAX);
+
+	record_gap(r, &gap);
+	add_str(out, "gap", buf_str(&gap));
+	buf_release(&gap);
+}
+
 void record_json(const struct record_view *r, struct buf *out)
 {
 	const struct lineage_entry *v = r->v;
@@ -90,6 +127,8 @@ void record_json(const struct record_view *r, struct buf *out)
 		add_bool(out, "contested", true);
 		add_heads(out, r);
 	}
+	if (r->gap)
+		record_gap_json(r, out);
 	if (r->corrupt)
 		add_str(out, "warning",
 			STR("corrupt: its hashes do not fit, it was changed outside"));
@@ -167,6 +206,13 @@ static void add_contest(struct buf *out, const struct record_view *r)
 	buf_add(out, STR("Write the version that holds; it ends the contest.\n"));
 }
 
+static void gap_text(const struct record_view *r, struct buf *out)
+{
+	buf_add(out, STR("GAP: "));
+	record_gap(r, out);
+	buf_byte(out, '\n');
+}
+
 void record_text(const struct record_view *r, struct buf *out)
 {
 	const struct lineage_entry *v = r->v;
@@ -191,6 +237,8 @@ void record_text(const struct record_view *r, struct buf *out)
 		buf_add(out,
 			STR("CORRUPT: its hashes do not fit, it was changed outside: do not "
 			    "rely on it\n"));
+	if (r->gap)
+		gap_text(r, out);
 	add_tags(out, v->tags);
 	line_of(out, "note", v->note);
 	line_of(out, "ref", v->ref);
@@ -201,7 +249,7 @@ void record_text(const struct record_view *r, struct buf *out)
 
 void record_history(struct record_view *r, bool json, struct buf *out)
 {
-	bool contested = r->contested;
+	bool contested = r->contested, gap = r->gap;
 	size_t n = 0;
 
 	if (json)
@@ -211,7 +259,7 @@ void record_history(struct record_view *r, bool json, struct buf *out)
 		    !r->lineage.entry[i].whole)
 			continue;
 		record_pick(r, i);
-		r->contested = false; /* both stand in the list */
+		r->contested = r->gap = false; /* said once, of the whole list */
 		if (json)
 			json_add_sep(out);
 		else if (n)
@@ -227,6 +275,10 @@ void record_history(struct record_view *r, bool json, struct buf *out)
 	if (contested && !json)
 		buf_printf(out, "\nCONTESTED: %zu versions are current\n",
 			   r->chain.nheads);
+	if (gap && !json) {
+		buf_byte(out, '\n');
+		gap_text(r, out);
+	}
 	if (r->chain.nheads)
 		record_pick(r, r->chain.heads[0]);
 }

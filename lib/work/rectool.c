@@ -178,6 +178,8 @@ static int read_all(const struct record_store *s, const struct address *a,
 		record_history(&rec, true, &r->json);
 		if (rec.chain.nheads > 1)
 			rectool_bool(&r->json, "contested", true);
+		if (rec.gap)
+			record_gap_json(&rec, &r->json);
 		buf_byte(&r->json, '}');
 		record_history(&rec, false, &r->text);
 	}
@@ -489,6 +491,7 @@ int rectool_stats(const struct record_store *s, bool verify, struct rectool *r,
 			r->failed = verify_failed(&v);
 		} else {
 			rectool_u64(&r->json, "contested", v.findings[VERIFY_CONTESTED]);
+			rectool_u64(&r->json, "gaps", v.findings[VERIFY_GAP]);
 			buf_add(&r->text, buf_str(&l.text));
 		}
 		buf_byte(&r->json, '}');

@@ -232,33 +232,6 @@ static void check_replay(struct run *r, size_t i)
 		      "an outcome does not give the confidence that is stored");
 }
 
-static void check_numbers(struct run *r)
-{
-	const struct lineage *l = &r->lineage;
-	bool *have;
-
-	if (!r->chain.last || r->chain.last > l->n + 1000000) {
-		if (r->chain.last)
-			found(r, VERIFY_GAP, r->chain.last,
-			      "versions before it are missing");
-		return;
-	}
-	have = calloc(r->chain.last + 1, sizeof(*have));
-	if (!have)
-		return;
-	for (size_t i = 0; i < l->n; i++)
-		if (l->entry[i].type == LINEAGE_VERSION &&
-		    l->entry[i].version <= r->chain.last)
-			have[l->entry[i].version] = true;
-	for (uint64_t n = 1; n <= r->chain.last; n++) {
-		if (!have[n]) {
-			found(r, VERIFY_GAP, n, "this version is missing");
-			break;
-		}
-	}
-	free(have);
-}
-
 /* Every head goes back to a version that is there, or is a first one. */
 static bool has_parents(const struct run *r)
 {
@@ -309,8 +282,19 @@ static void check_record(struct run *r)
 	if (l->lost)
 		found(r, VERIFY_CORRUPT, 0,
 		      "a block has lost its line, or a line cannot be read");
-	check_numbers(r);
 	check_heads(r);
+}
+
+static void missing(uint64_t first, uint64_t last, void *arg)
+{
+	char what[80];
+
+	if (last > first)
+		snprintf(what, sizeof(what), "versions %llu to %llu are missing",
+			 (unsigned long long)first, (unsigned long long)last);
+	else
+		snprintf(what, sizeof(what), "this version is missing");
+	found(arg, VERIFY_GAP, first, what);
 }
 
 static void count_record(struct run *r)
@@ -343,6 +327,7 @@ static void count_record(struct run *r)
 	}
 	if (l->torn || l->torn_tail)
 		found(r, VERIFY_TORN, 0, "a block that a crash cut short is no version");
+	chain_missing(&r->chain, missing, r);
 	if (!r->o->check && r->chain.nheads > 1)
 		found(r, VERIFY_CONTESTED, r->chain.last,
 		      "several versions are current, written side by side");

@@ -75,6 +75,53 @@ static void test_chain__a_fork_has_two_heads_until_one_names_both(void **state)
 	chain_release(&c);
 }
 
+static void missing(uint64_t first, uint64_t last, void *arg)
+{
+	buf_printf(arg, "%d-%d ", (int)first, (int)last);
+}
+
+static void test_chain__what_came_before_a_gap_is_no_head(void **state)
+{
+	struct lineage_entry e[] = {
+		version(2, STR(H("a")), STR(H("0")), STR(H("1")), STR_NONE),
+		version(4, STR(H("b")), STR(H("f")), STR(H("2")), STR(H("1"))),
+		version(7, STR(H("c")), STR(H("e")), STR(H("3")), STR(H("2"))),
+		version(7, STR(H("d")), STR(H("b")), STR(H("4")), STR(H("2"))),
+	};
+	struct lineage l = {.entry = e, .n = 3};
+	struct buf b = BUF_INIT(256);
+	struct chain c;
+
+	(void)state;
+	chain_of(&c, &l);
+	assert_int_equal(c.gone, 3);
+	assert_int_equal(c.nheads, 1);
+	assert_int_equal(c.heads[0], 2);
+	chain_missing(&c, missing, &b);
+	assert_string_equal(buf_cstr(&b), "1-1 3-3 5-6 ");
+	chain_release(&c);
+	/* one of the same number is a head of its own */
+	l.n = 4;
+	chain_of(&c, &l);
+	assert_int_equal(c.nheads, 2);
+	chain_release(&c);
+	/* more ends than are gone: one of them was written beside, which one cannot be told */
+	l.n = 3;
+	e[0].nparents = 0;
+	e[1].nparents = 0;
+	chain_of(&c, &l);
+	assert_int_equal(c.gone, 1);
+	assert_int_equal(c.nheads, 3);
+	chain_release(&c);
+	/* the first that is there is no first one */
+	l = (struct lineage){.entry = e + 2, .n = 1};
+	chain_of(&c, &l);
+	assert_int_equal(c.gone, 1);
+	assert_int_equal(c.nheads, 1);
+	chain_release(&c);
+	buf_release(&b);
+}
+
 static void test_chain__a_copy_counts_once_and_what_lacks_a_part_not_at_all(void **state)
 {
 	struct lineage_entry e[] = {
@@ -157,6 +204,7 @@ int main(void)
 		cmocka_unit_test(
 			test_chain__a_line_has_one_head_and_the_state_of_its_last_entry),
 		cmocka_unit_test(test_chain__a_fork_has_two_heads_until_one_names_both),
+		cmocka_unit_test(test_chain__what_came_before_a_gap_is_no_head),
 		cmocka_unit_test(
 			test_chain__a_copy_counts_once_and_what_lacks_a_part_not_at_all),
 		cmocka_unit_test(
