@@ -47,7 +47,7 @@ struct run {
 	const struct verify_options *o;
 	struct verify *v;
 	const char *where;
-	struct buf text;
+	struct buf place, text;
 	struct lineage lineage;
 	struct chain chain;
 	struct address address;
@@ -157,7 +157,8 @@ static void check_links(struct run *r, size_t i)
 			newest = r->lineage.entry[p].version;
 	}
 	if (missing)
-		found(r, VERIFY_CHAIN_BREAK, v->version, "what it follows is not there");
+		found(r, VERIFY_CHAIN_BREAK, v->version,
+		      "what it follows is not in the file before it");
 	else if (v->type == LINEAGE_VERSION && v->version != newest + 1)
 		found(r, VERIFY_GAP, v->version,
 		      "its number does not follow that of its parent");
@@ -250,7 +251,11 @@ static void check_heads(struct run *r)
 	const struct chain *c = &r->chain;
 
 	if (!c->nheads) {
-		found(r, VERIFY_HEAD, 0, "no version is current");
+		found(r, VERIFY_HEAD, 0,
+		      r->lineage.n
+			      ? "no version is current"
+			      : "no version is in its file: bring it back from a copy, or "
+				"take the file away");
 		return;
 	}
 	if (r->lineage.entry[c->heads[0]].version != c->last)
@@ -351,25 +356,104 @@ static void add_head(struct run *r)
 	buf_byte(b, 0);
 }
 
-/* The address in the file; it must be the one of its place. */
+/* The content hash of the first version that has one is that of this address. */
+static bool is_of(const struct run *r, const struct address *a)
+{
+	char hash[65];
+
+	for (size_t i = 0; i < r->lineage.n; i++) {
+		const struct lineage_entry *v = &r->lineage.entry[i];
+
+		if (v->type == LINEAGE_VERSION && v->whole && v->value.p)
+			return chain_content(a->scope, a->key, v->version, v->value,
+					     v->agent, v->at, v->tags, hash, NULL) == 0 &&
+			       str_eq(v->content, str_of(hash));
+	}
+	return false;
+}
+
+/* Nothing in it is ours: not even the beginning of what a first write would have begun with. */
+static bool is_stray(const struct run *r)
+{
+	static const str begin = {"---\nformat: 1\nkind: record\n", 28};
+	const struct lineage *l = &r->lineage;
+	str text = buf_str(&r->text);
+
+	return !l->n && !l->lost && !l->torn_tail && !l->scope.n && !l->key.n &&
+	       !str_starts(text, begin) && !str_starts(begin, text);
+}
+
+/*
+ * The front matter says one address, the place another. The hashes of the values tell which of them
+ * was changed; r->address becomes the one that holds.
+ */
+static void settle_address(struct run *r, struct address *said, struct address *named)
+{
+	struct buf what = BUF_INIT(SIZE_MAX), path = BUF_INIT(SIZE_MAX);
+	bool by_name = named->text && is_of(r, named),
+	     by_text = !by_name && said->text && is_of(r, said);
+
+	if (by_name) {
+		r->where = named->text;
+		buf_printf(
+			&what,
+			"the front matter of %s was edited and says %.*s/%.*s: set `scope` "
+			"and `key` back",
+			buf_cstr(&r->place), STR_ARG(r->lineage.scope),
+			STR_ARG(r->lineage.key));
+	} else if (by_text) {
+		address_path(&path, said);
+		buf_printf(
+			&what,
+			"it holds the record %s under another name: move it to _records/%s, or "
+			"out of _records",
+			said->text, buf_cstr(&path));
+	} else {
+		buf_printf(
+			&what,
+			"its front matter says %.*s/%.*s, which is not what its name says: "
+			"put back the one that was changed",
+			STR_ARG(r->lineage.scope), STR_ARG(r->lineage.key));
+	}
+	found(r, VERIFY_CORRUPT, 0, buf_cstr(&what));
+	if (by_text || !named->text) {
+		r->address = *said;
+		*said = (struct address){0};
+	} else {
+		r->address = *named;
+		*named = (struct address){0};
+	}
+	buf_release(&what);
+	buf_release(&path);
+}
+
+/* Which record the file is of: what it says, if that is its place. < 0: of none. */
 static int find_address(struct run *r, const char *rel)
 {
+	struct address said = {0}, named = {0};
 	struct buf path = BUF_INIT(SIZE_MAX);
+	bool says = r->lineage.scope.n && r->lineage.key.n;
 	int ret = 0;
 
-	if (r->lineage.scope.n && r->lineage.key.n) {
-		ret = address_of(&r->address, r->lineage.scope, r->lineage.key, NULL);
-		if (!ret)
-			address_path(&path, &r->address);
-		if (ret || !str_eq(buf_str(&path), str_of(rel)))
-			found(r, VERIFY_CORRUPT, 0,
-			      "the address in the file is not that of its name");
+	address_from_path(&named, str_of(rel), NULL);
+	if (says && !address_of(&said, r->lineage.scope, r->lineage.key, NULL))
+		address_path(&path, &said);
+	if (is_stray(r) || (!said.text && !named.text)) {
+		found(r, VERIFY_CORRUPT, 0,
+		      "this file is no record, and its name is no record's: move it out of "
+		      "_records");
+		ret = HF_EFORMAT;
+	} else if (says && !str_eq(buf_str(&path), str_of(rel))) {
+		settle_address(r, &said, &named);
 	} else {
-		ret = address_from_path(&r->address, str_of(rel), NULL);
-		if (ret)
-			found(r, VERIFY_CORRUPT, 0,
-			      "neither the file nor its name has an address");
+		r->address = says ? said : named;
+		if (says)
+			said = (struct address){0};
+		else
+			named = (struct address){0};
 	}
+	address_release(&said);
+	address_release(&named);
 	buf_release(&path);
 	return ret;
 }
@@ -379,7 +463,9 @@ static int one_record(const char *rel, const struct stat *st, void *arg)
 	struct run *r = arg;
 	struct err own = ERR_INIT;
 
-	r->where = rel;
+	buf_reset(&r->place);
+	buf_printf(&r->place, "_records/%s", rel);
+	r->where = buf_cstr(&r->place);
 	buf_reset(&r->text);
 	r->v->bytes += (uint64_t)st->st_size;
 	if (shelf_read(r->s->vault, SHELF_RECORDS, str_of(rel), &r->text, &own)) {
@@ -477,6 +563,7 @@ int verify_run(const struct record_store *s, const struct verify_options *o,
 	struct run r = {.s = s,
 			.o = o,
 			.v = v,
+			.place = BUF_INIT(SIZE_MAX),
 			.text = BUF_INIT(SHELF_FILE_MAX),
 			.lineage = LINEAGE_INIT};
 	int ret;
@@ -489,6 +576,7 @@ int verify_run(const struct record_store *s, const struct verify_options *o,
 	if (!ret)
 		make_root(v);
 	lineage_release(&r.lineage);
+	buf_release(&r.place);
 	buf_release(&r.text);
 	return ret;
 }

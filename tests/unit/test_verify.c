@@ -265,6 +265,86 @@ static void test_verify__a_file_under_another_name_is_not_that_record(void **sta
 	recorded_close(&r);
 }
 
+struct told {
+	char where[200], what[300];
+	size_t n;
+};
+
+static void tell(const struct verify_finding *f, void *arg)
+{
+	struct told *t = arg;
+
+	snprintf(t->where, sizeof(t->where), "%s", f->where);
+	snprintf(t->what, sizeof(t->what), "%s", f->what);
+	t->n++;
+}
+
+/* There is one finding, and it says this. */
+static void only(const struct record_store *s, const char *where, const char *what)
+{
+	struct told t = {.n = 0};
+	struct verify_options o = {.check = true, .found = tell, .arg = &t};
+	struct verify v;
+
+	assert_int_equal(verify_run(s, &o, &v, NULL), 0);
+	assert_string_equal(t.where, where);
+	assert_string_equal(t.what, what);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(v.findings[VERIFY_CORRUPT], 1);
+	verify_release(&v);
+}
+
+static void test_verify__an_edited_address_is_told_with_what_to_put_back(void **state)
+{
+	char id[PACKET_ID_BYTES];
+	struct recorded r;
+
+	(void)state;
+	store(&r, id);
+	recorded_edit(FILE1, "\nkey: k\n", "\nkey: j\n");
+	only(&r.s, "a/k",
+	     "the front matter of _records/a/k.md was edited and says a/j: set `scope` and "
+	     "`key` back");
+	recorded_edit(FILE1, "\nkey: j\n", "\nkey: ..\n");
+	only(&r.s, "a/k",
+	     "the front matter of _records/a/k.md was edited and says a/..: set `scope` and "
+	     "`key` back");
+	recorded_edit(FILE1, "\nkey: ..\n", "\nkey: k\n");
+	assert_int_equal(rename(test_path("vault/_records/b/k.md"),
+				test_path("vault/_records/b/moved.md")),
+			 0);
+	only(&r.s, "_records/b/moved.md",
+	     "it holds the record b/k under another name: move it to _records/b/k.md, or "
+	     "out of _records");
+	recorded_close(&r);
+}
+
+static void test_verify__a_file_that_is_no_record_is_told_with_where_it_lies(void **state)
+{
+	static const char *const stray[] = {"vault/_records/notes.md",
+					    "vault/_records/a/notes.md"};
+	char id[PACKET_ID_BYTES];
+	struct recorded r;
+	struct verify v;
+
+	(void)state;
+	store(&r, id);
+	for (int i = 0; i < 2; i++) {
+		test_write(stray[i], STR("# Notes\n\nbuy milk\n"));
+		only(&r.s, strchr(stray[i], '/') + 1,
+		     "this file is no record, and its name is no record's: move it out of "
+		     "_records");
+		v = recorded_verify(&r.s);
+		assert_int_equal(v.records, 2);
+		verify_release(&v);
+		assert_int_equal(remove(test_path(stray[i])), 0);
+	}
+	/* what a crash leaves of a first write is none, and is not told so */
+	test_write(stray[1], STR("---\nformat: 1\nki"));
+	assert_true(recorded_finds(&r.s, 1u << VERIFY_HEAD));
+	recorded_close(&r);
+}
+
 static void test_verify__a_torn_end_is_told_and_is_no_failure(void **state)
 {
 	char id[PACKET_ID_BYTES];
@@ -373,6 +453,10 @@ int main(void)
 		cmocka_unit_test(test_verify__an_edited_packet_or_status_is_corrupt),
 		cmocka_unit_test(
 			test_verify__a_file_under_another_name_is_not_that_record),
+		cmocka_unit_test(
+			test_verify__an_edited_address_is_told_with_what_to_put_back),
+		cmocka_unit_test(
+			test_verify__a_file_that_is_no_record_is_told_with_where_it_lies),
 		cmocka_unit_test(test_verify__a_torn_end_is_told_and_is_no_failure),
 		cmocka_unit_test(
 			test_verify__the_root_changes_with_every_write_and_only_then),
