@@ -350,8 +350,20 @@ size_t packet_stale(const struct packet_pin *pin, struct buf *out)
 		n++;
 	}
 	if (pin->r.contested) {
-		buf_printf(out, "%s is contested: %zu versions are current\n",
+		buf_printf(out, "%s is contested: %zu versions are current",
 			   buf_cstr(&name), pin->r.chain.nheads);
+		if (pin->r.current) {
+			buf_printf(out, ", one of them is the pinned v%llu by ",
+				   (unsigned long long)pin->version);
+			redact_show(out, pin->r.v->agent, true);
+		}
+		buf_byte(out, '\n');
+		n++;
+	}
+	if (pin->r.gap) {
+		buf_printf(out, "%s has a gap: ", buf_cstr(&name));
+		record_gap(&pin->r, out);
+		buf_byte(out, '\n');
 		n++;
 	}
 	if (pin->r.corrupt) {

@@ -123,33 +123,9 @@ static void packet_text(const struct packet *p, struct buf *b)
 	list_text(p, "open", "open", b);
 }
 
-int rectool_create(const struct record_store *s, const struct packet_new *n,
-		   struct rectool *r, struct err *e)
-{
-	struct packet p;
-	int ret = packet_create(s, n, &p, e);
-
-	if (!ret) {
-		buf_add(&r->json, STR("{\"packet\":"));
-		packet_json(&p, &r->json);
-		if (p.repeated)
-			rectool_bool(&r->json, "repeated", true);
-		buf_printf(&r->text, "Handed over%s as %s, waits for ",
-			   p.repeated ? " already" : "", p.id);
-		if (p.to.n)
-			redact_show(&r->text, p.to, true);
-		else
-			buf_add(&r->text, STR("anyone"));
-		buf_add(&r->text, STR(".\n"));
-		rectool_redacted(r, p.secrets);
-		buf_byte(&r->json, '}');
-	}
-	packet_release(&p);
-	return ret;
-}
-
 struct pins {
 	struct rectool *r;
+	bool values; /* what is pinned is wanted as well */
 	struct buf stale, stale_text, records;
 	size_t n;
 };
@@ -174,7 +150,7 @@ static int one_pin(const struct packet_pin *pin, void *arg)
 	str rest, line;
 
 	p->n++;
-	if (!pin->missing) {
+	if (p->values && !pin->missing) {
 		json_add_sep(&p->r->json);
 		record_json(&pin->r, &p->r->json);
 		buf_byte(&p->records, '\n');
@@ -189,10 +165,20 @@ static int one_pin(const struct packet_pin *pin, void *arg)
 	return 0;
 }
 
+static void add_stale(const struct pins *p)
+{
+	json_add_key(&p->r->json, "stale");
+	buf_byte(&p->r->json, '[');
+	buf_add(&p->r->json, buf_str(&p->stale));
+	buf_byte(&p->r->json, ']');
+	buf_add(&p->r->text, buf_str(&p->stale_text));
+}
+
 static int with_pins(const struct record_store *s, const struct packet *p,
 		     struct rectool *r, struct err *e)
 {
 	struct pins pins = {.r = r,
+			    .values = true,
 			    .stale = BUF_INIT(RECTOOL_MAX),
 			    .stale_text = BUF_INIT(RECTOOL_MAX),
 			    .records = BUF_INIT(RECTOOL_MAX)};
@@ -208,18 +194,58 @@ static int with_pins(const struct record_store *s, const struct packet *p,
 	packet_text(p, &r->text);
 	ret = packet_resolve(s, p, one_pin, &pins, e);
 	buf_byte(&r->json, ']');
-	json_add_key(&r->json, "stale");
-	buf_byte(&r->json, '[');
-	buf_add(&r->json, buf_str(&pins.stale));
-	buf_add(&r->json, STR("]}"));
 	buf_printf(&r->text, "%zu pinned record version%s arrived with the packet\n",
 		   pins.n, pins.n == 1 ? "" : "s");
-	buf_add(&r->text, buf_str(&pins.stale_text));
+	add_stale(&pins);
+	buf_byte(&r->json, '}');
 	buf_add(&r->text, buf_str(&pins.records));
 	buf_release(&pins.stale);
 	buf_release(&pins.stale_text);
 	buf_release(&pins.records);
 	return ret ? ret : rectool_full(r, e);
+}
+
+/* What is to be known of the pins at once: contested, not the newest. */
+static int create_stale(const struct record_store *s, const struct packet *p,
+			struct rectool *r, struct err *e)
+{
+	struct pins pins = {.r = r,
+			    .stale = BUF_INIT(RECTOOL_MAX),
+			    .stale_text = BUF_INIT(RECTOOL_MAX)};
+	int ret = packet_resolve(s, p, one_pin, &pins, e);
+
+	if (pins.stale.n)
+		add_stale(&pins);
+	buf_release(&pins.stale);
+	buf_release(&pins.stale_text);
+	return ret;
+}
+
+int rectool_create(const struct record_store *s, const struct packet_new *n,
+		   struct rectool *r, struct err *e)
+{
+	struct packet p;
+	int ret = packet_create(s, n, &p, e);
+
+	if (!ret) {
+		rectool_begin(r);
+		json_add_key(&r->json, "packet");
+		packet_json(&p, &r->json);
+		if (p.repeated)
+			rectool_bool(&r->json, "repeated", true);
+		buf_printf(&r->text, "Handed over%s as %s, waits for ",
+			   p.repeated ? " already" : "", p.id);
+		if (p.to.n)
+			redact_show(&r->text, p.to, true);
+		else
+			buf_add(&r->text, STR("anyone"));
+		buf_add(&r->text, STR(".\n"));
+		rectool_redacted(r, p.secrets);
+		ret = create_stale(s, &p, r, e);
+		buf_byte(&r->json, '}');
+	}
+	packet_release(&p);
+	return ret;
 }
 
 int rectool_pickup(const struct record_store *s, const struct packet_ask *ask,

@@ -80,6 +80,48 @@ sum() { sha256sum | cut -c1-64; }
 	done
 }
 
+@test "numbers of versions and limits count from 1, and a name may hold an @" {
+	run -0 "$H" record write a/k one
+	run -0 "$H" record write a/k two
+	run --separate-stderr -64 "$H" record search two --limit 0
+	grumbles "--limit is at least 1"
+	run --separate-stderr -64 "$H" record search two --limit 1001
+	grumbles "--limit is at most 1000"
+	run --separate-stderr -64 "$H" record read a/k --version 0
+	grumbles "--version is at least 1"
+	run --separate-stderr -64 "$H" record read a/k@0
+	grumbles "'a/k@0': versions count from 1"
+	run --separate-stderr -64 "$H" record outcome a/k@0 success
+	run --separate-stderr -64 "$H" packet create x --pin a/k@0
+	run --separate-stderr -1 "$H" record read a/k@3
+	grumbles "a/k has no version 3; the newest is 2"
+	run --separate-stderr -64 "$H" record write a/k@3 x
+	grumbles "leave the '@' out"
+	run -0 "$H" record read a/k@v1
+	holds '> "one"'
+	run -0 "$H" record write who/me@example.org x
+	run -0 "$H" record read who/me@example.org
+	run -0 "$H" record outcome who/me@example.org@1 success
+}
+
+@test "what begins as JSON and is none is kept as text, and it is said" {
+	run --separate-stderr -0 "$H" record write a/k '{bad json'
+	[ "$output" = "a/k v1 written, confidence 50%." ]
+	[[ $stderr == "handoff: the value begins as JSON and is none (no JSON at byte 1): "* ]]
+	run -0 "$H" record read a/k --json
+	json .record.value '{bad json'
+	for words in 'plain words' '{"sound":1}' 12.5; do
+		run --separate-stderr -0 "$H" record write a/k "$words"
+		[ -z "$stderr" ]
+	done
+	run --separate-stderr -0 "$H" record write a/k '[1,' --text
+	[ -z "$stderr" ]
+	# JSON that is too deep is not made a string of
+	deep=$(printf '[%.0s' {1..70})1$(printf ']%.0s' {1..70})
+	run --separate-stderr -1 "$H" record write a/k "$deep"
+	grumbles "the value: JSON nested deeper than 64"
+}
+
 @test "scout and executor: pins, one stale, two outcomes, handed back" {
 	scout record write listing/482/assessment good --confidence 0.8
 	scout record write source/boards-example/rate-limit 60s --confidence 0.6

@@ -170,6 +170,200 @@ static void test_rectool__the_story_of_the_demo(void **state)
 	recorded_close(&r);
 }
 
+static void outcome_on(struct recorded *r, uint64_t version, const char *kind,
+		       struct rectool *t)
+{
+	struct record_outcome o = {.version = version};
+
+	rectool_init(t);
+	assert_int_equal(
+		rectool_outcome(&r->s, STR("a/k"), STR_NONE, str_of(kind), &o, t, NULL),
+		0);
+	sound(t);
+}
+
+static void
+test_rectool__an_outcome_tells_of_the_version_it_is_about_and_of_the_current(void **state)
+{
+	struct recorded r;
+	struct rectool t;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "1", 0.8);
+	recorded_outcome(&r.s, "a/k", OUTCOME_SUCCESS, 0);
+	recorded_outcome(&r.s, "a/k", OUTCOME_UNKNOWN, 0);
+	recorded_write(&r.s, "a/k", "2", 0.5);
+	recorded_outcome(&r.s, "a/k", OUTCOME_FAILURE, 0);
+	recorded_outcome(&r.s, "a/k", OUTCOME_FAILURE, 0);
+	outcome_on(&r, 1, "failure", &t);
+	has(&t.json,
+	    "\"version\":1,\"outcome\":\"failure\",\"moved\":false,\"before\":0.84,"
+	    "\"after\":0.84,\"successes\":1,\"failures\":0,\"others\":1,"
+	    "\"newest\":2,\"newest_confidence\":0.21125}");
+	has(&t.text,
+	    "failure on a/k v1: noted; that version is superseded, so nothing moves: "
+	    "it stays at 84%. Current is v2, at 21%\n");
+	rectool_release(&t);
+	outcome_on(&r, 0, "success", &t);
+	has(&t.json,
+	    "\"version\":2,\"outcome\":\"success\",\"moved\":true,\"before\":0.21125,"
+	    "\"after\":0.369,\"successes\":1,\"failures\":2,"
+	    "\"newest\":2,\"newest_confidence\":0.369}");
+	rectool_release(&t);
+	recorded_close(&r);
+}
+
+/* Take the block of one version out of a/k. */
+static void lose(const char *from, const char *to)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	str text = test_read("vault/_records/a/k.md");
+
+	buf_add(&b, str_head(text, str_find(text, str_of(from))));
+	if (to)
+		buf_add(&b, str_from(text, str_find(text, str_of(to))));
+	test_write("vault/_records/a/k.md", buf_str(&b));
+	buf_release(&b);
+}
+
+static void test_rectool__a_version_that_is_missing_is_told_as_a_gap(void **state)
+{
+	struct rectool_read how = {0}, all = {.history = true};
+	struct packet_ref ref = {.scope = STR("a/k")};
+	struct packet_new n = {.summary = STR("x"), .refs = &ref, .nrefs = 1};
+	struct recorded r;
+	struct rectool t;
+
+	(void)state;
+	recorded_open(&r);
+	for (int i = 0; i < 6; i++)
+		recorded_write(&r.s, "a/k", "1", 0.8);
+	lose("## v2", "## v3");
+	lose("## v4", "## v6");
+	rectool_init(&t);
+	assert_int_equal(rectool_read(&r.s, STR("a/k"), STR_NONE, &how, &t, NULL), 0);
+	sound(&t);
+	has(&t.json, "\"version\":6");
+	has(&t.json, "\"gap\":\"v2, v4 to v5 missing from its file\"");
+	has(&t.text, "GAP: v2, v4 to v5 missing from its file\n");
+	lacks(&t.json, "contested");
+	lacks(&t.text, "CONTESTED");
+	rectool_release(&t);
+	rectool_init(&t);
+	assert_int_equal(rectool_read(&r.s, STR("a/k"), STR_NONE, &all, &t, NULL), 0);
+	sound(&t);
+	has(&t.json, "],\"gap\":\"v2, v4 to v5 missing from its file\"}");
+	has(&t.text, "\n\nGAP: v2, v4 to v5 missing from its file\n");
+	lacks(&t.json, "contested");
+	rectool_release(&t);
+	rectool_init(&t);
+	assert_int_equal(rectool_stats(&r.s, false, &t, NULL), 0);
+	sound(&t);
+	has(&t.json, "\"contested\":0,\"gaps\":2}");
+	has(&t.text, "gap: a/k v2: this version is missing\n"
+		     "gap: a/k v4: versions 4 to 5 are missing\n");
+	rectool_release(&t);
+	/* handed over, it is told, and the record goes on */
+	rectool_init(&t);
+	assert_int_equal(rectool_create(&r.s, &n, &t, NULL), 0);
+	sound(&t);
+	has(&t.text, "stale: a/k has a gap: v2, v4 to v5 missing from its file\n");
+	rectool_release(&t);
+	write_one(&r, "a/k", "7", &t);
+	has(&t.text, "a/k v7 written, supersedes v6");
+	rectool_release(&t);
+	assert_true(recorded_finds(&r.s, 1u << VERIFY_CHAIN_BREAK | 1u << VERIFY_GAP));
+	recorded_close(&r);
+}
+
+static void test_rectool__a_contested_pin_is_told_at_once_and_at_pick_up(void **state)
+{
+	static const char warning[] =
+		"a/k is contested: 2 versions are current, one of them is the pinned v2 by ";
+	struct packet_ref ref = {.scope = STR("a/k")};
+	struct packet_new n = {.summary = STR("x"), .refs = &ref, .nrefs = 1};
+	struct packet_ask ask = {0};
+	struct buf both = BUF_INIT(1 << 20), base = BUF_INIT(1 << 20);
+	struct recorded r;
+	struct rectool t;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "1", 0.8);
+	buf_add(&base, test_read("vault/_records/a/k.md"));
+	recorded_write(&r.s, "a/k", "\"mine\"", 0.8);
+	buf_add(&both, test_read("vault/_records/a/k.md"));
+	test_write("vault/_records/a/k.md", buf_str(&base));
+	recorded_write(&r.other, "a/k", "\"theirs\"", 0.8);
+	buf_add(&both, str_from(test_read("vault/_records/a/k.md"), base.n));
+	test_write("vault/_records/a/k.md", buf_str(&both));
+	rectool_init(&t);
+	assert_int_equal(rectool_create(&r.s, &n, &t, NULL), 0);
+	sound(&t);
+	has(&t.text, warning);
+	has(&t.json, "\"stale\":[{\"scope\":\"a\",\"key\":\"k\",\"pinned\":2,\"now\":2,"
+		     "\"warning\":\"a/k is contested: 2 versions are current, ");
+	lacks(&t.json, "\"records\"");
+	rectool_release(&t);
+	rectool_init(&t);
+	assert_int_equal(rectool_pickup(&r.other, &ask, &t, NULL), 0);
+	sound(&t);
+	has(&t.text, warning);
+	has(&t.json, warning);
+	rectool_release(&t);
+	buf_release(&both);
+	buf_release(&base);
+	recorded_close(&r);
+}
+
+static void test_rectool__every_answer_begins_with_its_format(void **state)
+{
+	struct rectool_read how = {0}, all = {.history = true},
+			    floor = {.min_confidence = 0.9};
+	struct recsearch q = {.words = STR_NONE};
+	struct packet_new n = {.summary = STR("x")};
+	struct record_outcome o = {0};
+	struct packet_ask ask = {0};
+	char id[PACKET_ID_BYTES];
+	struct recorded r;
+	struct rectool t[10];
+	struct packet p;
+	int i = 0;
+
+	(void)state;
+	recorded_open(&r);
+	write_one(&r, "a/k", "1", &t[i++]);
+	for (; i < 10; i++)
+		rectool_init(&t[i]);
+	i = 1;
+	rectool_read(&r.s, STR("a/k"), STR_NONE, &how, &t[i++], NULL);
+	rectool_read(&r.s, STR("a/k"), STR_NONE, &all, &t[i++], NULL);
+	rectool_read(&r.s, STR("a/k"), STR_NONE, &floor, &t[i++], NULL);
+	rectool_search(&r.s, &q, &t[i++], NULL);
+	rectool_outcome(&r.s, STR("a/k"), STR_NONE, STR("success"), &o, &t[i++], NULL);
+	rectool_stats(&r.s, true, &t[i++], NULL);
+	rectool_create(&r.s, &n, &t[i++], NULL);
+	rectool_packets(&r.s, false, &t[i++], NULL);
+	rectool_pickup(&r.other, &ask, &t[i++], NULL);
+	assert_int_equal(i, 10);
+	for (i = 0; i < 10; i++) {
+		assert_true(str_starts(buf_str(&t[i].json), STR("{\"format\":1,")));
+		sound(&t[i]);
+		rectool_release(&t[i]);
+	}
+	n.summary = STR("y");
+	assert_int_equal(packet_create(&r.s, &n, &p, NULL), 0);
+	memcpy(id, p.id, sizeof(id));
+	packet_release(&p);
+	rectool_init(&t[0]);
+	assert_int_equal(rectool_cancel(&r.s, str_of(id), &t[0], NULL), 0);
+	has(&t[0].json, "{\"format\":1,\"cancelled\":\"h_");
+	sound(&t[0]);
+	rectool_release(&t[0]);
+	recorded_close(&r);
+}
+
 static void test_rectool__an_unknown_outcome_lists_the_known_ones(void **state)
 {
 	struct record_outcome o = {0};
@@ -271,7 +465,15 @@ int main(void)
 		cmocka_unit_test(test_rectool__the_story_of_the_demo),
 		cmocka_unit_test(test_rectool__an_unknown_outcome_lists_the_known_ones),
 		cmocka_unit_test(test_rectool__stats_with_verify_lists_each_kind),
-		cmocka_unit_test(test_rectool__a_pin_may_name_a_version),
+		cmocka_unit_test(
+			test_rectool__a_version_stands_behind_the_name_or_belongs_to_it),
+		cmocka_unit_test(
+			test_rectool__an_outcome_tells_of_the_version_it_is_about_and_of_the_current),
+		cmocka_unit_test(
+			test_rectool__a_version_that_is_missing_is_told_as_a_gap),
+		cmocka_unit_test(
+			test_rectool__a_contested_pin_is_told_at_once_and_at_pick_up),
+		cmocka_unit_test(test_rectool__every_answer_begins_with_its_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
