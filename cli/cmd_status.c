@@ -30,7 +30,8 @@ const struct command cmd_status = {
 	.summary =
 		"this project: what waits, how the last session ended, what the hooks did",
 	.text = "Documents and why one of them is not offered, the last session and how it ended, the\n"
-		"vault, the off switch, and what the hooks did last.\n",
+		"vault, the off switch, what the hooks did last, and notes with lines that were\n"
+		"passed over.\n",
 	.options = OPT_JSON | OPT_SESSION,
 	.min_words = 0,
 	.max_words = 0,

@@ -41,7 +41,8 @@ static const char *const SCHEMA[] = {
 	"size INTEGER NOT NULL, ino INTEGER NOT NULL, parsed INTEGER NOT NULL, "
 	"hash INTEGER NOT NULL, items INTEGER NOT NULL, session TEXT NOT NULL, "
 	"started_us INTEGER NOT NULL, done INTEGER NOT NULL, title TEXT NOT NULL, "
-	"summary TEXT NOT NULL, odd INTEGER NOT NULL, UNIQUE(project, folder, name))",
+	"summary TEXT NOT NULL, odd INTEGER NOT NULL, skipped INTEGER NOT NULL, "
+	"UNIQUE(project, folder, name))",
 	"CREATE INDEX file_recent ON file(mtime_ns)",
 	"CREATE INDEX file_judged ON file(started_us) WHERE folder = 0 AND started_us > 0",
 	"CREATE INDEX file_odd ON file(project) WHERE odd <> 0",

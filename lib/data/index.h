@@ -197,7 +197,7 @@ int index_commit(struct index *ix, struct err *e);
 /* Also ends a snapshot; nothing when there is neither. */
 void index_rollback(struct index *ix);
 
-/* What is odd in a file: bits of `odd`, for doctor. */
+/* What is odd in a file: bits of `odd`. */
 enum {
 	INDEX_ODD_UTF8 = 1 << 0, /* invalid UTF-8 */
 	INDEX_ODD_NUL = 1 << 1,
@@ -217,6 +217,10 @@ enum {
 	INDEX_ODD_PACKED = 1 << 15, /* compressed, and damaged */
 };
 #define INDEX_ODDS 16
+/* Those by which something that stands in the file is not in the index; of a file that cannot be read what was known stays. */
+#define INDEX_ODD_LACKS                                                                  \
+	(INDEX_ODD_LINE | INDEX_ODD_LONG | INDEX_ODD_BIG | INDEX_ODD_TYPE |              \
+	 INDEX_ODD_READ | INDEX_ODD_PACKED)
 
 struct index_file {
 	int64_t id; /* 0: not in the index yet */
@@ -232,6 +236,7 @@ struct index_file {
 	bool done;
 	str title, summary;
 	unsigned odd;
+	uint64_t skipped; /* lines of a session note: INDEX_ODD_LINE, INDEX_ODD_LONG */
 };
 
 /* Find a file; 0 with f->id 0 when it is not there. Texts in f are copied into `texts`. */
@@ -241,13 +246,9 @@ int index_file_find(struct index *ix, enum vault_folder folder, str project, str
 int index_file_each(struct index *ix, enum vault_folder folder, str project,
 		    int (*fn)(const struct index_file *f, void *arg), void *arg,
 		    struct err *e);
-/* Every file with something odd, by project, folder, name. */
-int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),
-	      void *arg, struct err *e);
-/* Those that could not be read when they were looked at last, of a project ("" all): only folder, project, name are set. */
-int index_unread(struct index *ix, str project,
-		 int (*fn)(const struct index_file *f, void *arg), void *arg,
-		 struct err *e);
+/* Files with one of the bits of `which`, of a project ("" all), by project, folder, name; no times and no texts are set. */
+int index_odd(struct index *ix, str project, unsigned which,
+	      int (*fn)(const struct index_file *f, void *arg), void *arg, struct err *e);
 /* Write its row; f->id is set. */
 int index_file_put(struct index *ix, struct index_file *f, struct err *e);
 /* Take its items and edges out; the row stays. */

@@ -577,18 +577,22 @@ int index_folder_time(struct index *ix, enum vault_folder folder, str project,
 	return ret < 0 ? ret : 0;
 }
 
-int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg),
-	      void *arg, struct err *e)
+int index_odd(struct index *ix, str project, unsigned which,
+	      int (*fn)(const struct index_file *f, void *arg), void *arg, struct err *e)
 {
 	static const char sql[] =
-		"SELECT f.id, p.name, f.folder, f.name, f.odd, f.size FROM file f "
-		"JOIN project p ON p.id = f.project WHERE f.odd <> 0 "
+		"SELECT f.id, p.name, f.folder, f.name, f.odd, f.size, f.skipped "
+		"FROM file f CROSS JOIN project p ON p.id = f.project "
+		"WHERE f.odd <> 0 AND f.odd & ?1 AND (?2 = '' OR p.name = ?2) "
 		"ORDER BY p.name, f.folder, f.name";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
 	if (ret)
 		return ret;
+	/* the index file_odd knows only what is odd: nothing, as a rule */
+	sqlite3_bind_int64(st, 1, which);
+	index_bind(st, 2, project);
 	while ((ret = index_step(ix, st, e)) > 0) {
 		struct index_file f = {
 			.id = sqlite3_column_int64(st, 0),
@@ -597,6 +601,7 @@ int index_odd(struct index *ix, int (*fn)(const struct index_file *f, void *arg)
 			.name = index_column(st, 3),
 			.odd = (unsigned)sqlite3_column_int64(st, 4),
 			.size = (uint64_t)sqlite3_column_int64(st, 5),
+			.skipped = (uint64_t)sqlite3_column_int64(st, 6),
 		};
 
 		ret = fn(&f, arg);

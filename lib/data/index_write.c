@@ -306,18 +306,21 @@ static void bind_file(sqlite3_stmt *st, const struct index_file *f, int64_t proj
 	index_bind(st, 13, f->title);
 	index_bind(st, 14, f->summary);
 	sqlite3_bind_int64(st, 15, (int64_t)f->odd);
+	sqlite3_bind_int64(st, 16, (int64_t)f->skipped);
 }
 
 int index_file_put(struct index *ix, struct index_file *f, struct err *e)
 {
 	static const char add[] =
 		"INSERT INTO file(project, folder, name, mtime_ns, size, ino, parsed, hash, "
-		"items, session, started_us, done, title, summary, odd) "
-		"VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+		"items, session, started_us, done, title, summary, odd, skipped) "
+		"VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+		"?16)";
 	static const char set[] =
 		"UPDATE file SET mtime_ns = ?4, size = ?5, ino = ?6, parsed = ?7, hash = ?8, "
 		"items = ?9, session = ?10, started_us = ?11, done = ?12, title = ?13, "
-		"summary = ?14, odd = ?15 WHERE project = ?1 AND folder = ?2 AND name = ?3";
+		"summary = ?14, odd = ?15, skipped = ?16 "
+		"WHERE project = ?1 AND folder = ?2 AND name = ?3";
 	int64_t project;
 	sqlite3_stmt *st;
 	int ret = index_project_id(ix, f->project, true, &project, e);
@@ -358,7 +361,7 @@ int index_file_find(struct index *ix, enum vault_folder folder, str project, str
 {
 	static const char sql[] =
 		"SELECT f.id, f.mtime_ns, f.size, f.ino, f.parsed, f.hash, f.items, "
-		"f.session, f.started_us, f.done, f.title, f.summary, f.odd "
+		"f.session, f.started_us, f.done, f.title, f.summary, f.odd, f.skipped "
 		"FROM project p JOIN file f ON f.project = p.id "
 		"WHERE p.name = ?1 AND f.folder = ?2 AND f.name = ?3";
 	str *text[] = {&f->session, &f->title, &f->summary};
@@ -385,6 +388,7 @@ int index_file_find(struct index *ix, enum vault_folder folder, str project, str
 	f->started_us = sqlite3_column_int64(st, 8);
 	f->done = sqlite3_column_int(st, 9) != 0;
 	f->odd = (unsigned)sqlite3_column_int64(st, 12);
+	f->skipped = (uint64_t)sqlite3_column_int64(st, 13);
 	buf_reset(texts);
 	for (size_t i = 0; i < 3; i++) {
 		*text[i] = index_column(st, column[i]);

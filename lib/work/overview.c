@@ -12,6 +12,7 @@
 #include "work/hooklog.h"
 #include "work/offswitch.h"
 #include "work/redact.h"
+#include "work/skipped.h"
 
 #define TITLE_BYTES 60
 #define LOG_TAIL    (64u << 10) /* bytes of the hooks' log looked at */
@@ -340,6 +341,7 @@ struct state {
 	struct buf last_line; /* of the hooks' log */
 	char *problem;        /* of the store, as the hooks noted it */
 	const char *off;      /* why the hooks do nothing, NULL */
+	struct skipped skipped;
 };
 
 static int see_session(struct journal *j, void *arg)
@@ -474,6 +476,7 @@ static int see(struct state *st, const struct scope *s, struct err *e)
 	see_ending(st);
 	see_log(st, s->state_dir);
 	see_switches(st, s);
+	skipped_find(&st->skipped, &s->vault, str_of(s->project));
 	return ret;
 }
 
@@ -487,6 +490,7 @@ static void state_release(struct state *st)
 	free(st->end_reason);
 	free(st->problem);
 	buf_release(&st->last_line);
+	skipped_release(&st->skipped);
 }
 
 static void ending_words_of(const struct state *st, struct buf *out)
@@ -555,6 +559,7 @@ static void status_text(const struct state *st, const struct scope *s, struct bu
 	if (st->off)
 		buf_printf(out, "Switched off: %s\n", st->off);
 	status_docs(st, s, out);
+	skipped_text(&st->skipped, out);
 	buf_add(out, STR("Last session: "));
 	if (st->session) {
 		buf_printf(out, "%.*s, ", SHORT_ID, st->session);
@@ -614,7 +619,10 @@ static void status_json(const struct state *st, const struct scope *s, struct bu
 	buf_byte(out, '}');
 	json_member(out, "last_line", buf_cstr(&st->last_line));
 	json_member(out, "problem", st->problem);
-	buf_add(out, STR("}}"));
+	buf_byte(out, '}');
+	json_add_key(out, "skipped");
+	skipped_json(&st->skipped, out);
+	buf_byte(out, '}');
 	buf_release(&how);
 }
 

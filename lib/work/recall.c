@@ -66,16 +66,22 @@ struct unread {
 	char name[NAME_BYTES + 1]; /* of the first one */
 };
 
-static int add_unread(const struct index_file *f, void *arg)
+void recall_place(const struct index_file *f, struct buf *out)
 {
 	static const char *const folder[] = {"", "sessions/", "entities/", "handoffs/",
 					     "archive/"};
+
+	buf_printf(out, "%.*s/%s%.*s", STR_ARG(f->project), folder[f->folder],
+		   STR_ARG(f->name));
+}
+
+static int add_unread(const struct index_file *f, void *arg)
+{
 	struct unread *u = arg;
 	struct buf b = BUF_INIT(4096);
 
 	if (!u->n++) {
-		buf_printf(&b, "%.*s/%s%.*s", STR_ARG(f->project), folder[f->folder],
-			   STR_ARG(f->name));
+		recall_place(f, &b);
 		snprintf(u->name, sizeof(u->name), "%.*s",
 			 STR_ARG(utf8_head(buf_str(&b), NAME_BYTES)));
 	}
@@ -89,7 +95,7 @@ void recall_unread(struct index *ix, str project, const char *hidden, struct buf
 	struct buf b = BUF_INIT(RECALL_NOTE_MAX * 4);
 
 	if (ix)
-		index_unread(ix, project, add_unread, &u, NULL);
+		index_odd(ix, project, INDEX_ODD_READ, add_unread, &u, NULL);
 	if (hidden[0])
 		buf_printf(
 			&b,

@@ -49,6 +49,8 @@ void recall_release(struct recall *r);
  * RECALL_NOTE_MAX bytes.
  */
 void recall_note(const struct recall *r, struct buf *out);
+/* Append where a file lies, from the vault on: tollgate/sessions/s_20260212T182002_7c1e42.md. */
+void recall_place(const struct index_file *f, struct buf *out);
 /* The second of them, for who has an index of its own. hidden: of struct reindex. project "": all. */
 void recall_unread(struct index *ix, str project, const char *hidden, struct buf *out);
 

@@ -194,6 +194,12 @@ static str clean_id(struct session *s, str id, struct buf *own)
 	return buf_str(own);
 }
 
+static void skipped(struct session *s, unsigned why)
+{
+	s->f->odd |= why;
+	s->f->skipped++;
+}
+
 static int put_event(struct session *s, const struct event *ev, struct err *e)
 {
 	struct index_put p = {
@@ -204,14 +210,17 @@ static int put_event(struct session *s, const struct event *ev, struct err *e)
 		.at_us = ev->at_us,
 	};
 	struct buf id = BUF_INIT(SIZE_MAX), ids = BUF_INIT(SIZE_MAX);
-	int ret;
+	int ret = 0;
 
 	if (!ev->at_us)
 		s->f->odd |= INDEX_ODD_TIME;
 	p.id = clean_id(s, ev->id, &id);
 	p.supersedes = clean_id(s, ev->supersedes, &ids);
 	p.body = cleaned(s, ev->content);
-	ret = p.body.n ? index_item_put(s->r->ix, s->f, &p, e) : 0;
+	if (p.body.n)
+		ret = index_item_put(s->r->ix, s->f, &p, e);
+	else
+		skipped(s, INDEX_ODD_LINE);
 	buf_release(&id);
 	buf_release(&ids);
 	return ret;
@@ -238,7 +247,7 @@ static int put_line(struct session *s, str line, struct err *e)
 			if (n++)
 				s->f->odd |= INDEX_ODD_GLUED;
 		} else if (str_starts(piece, STR("- **["))) {
-			s->f->odd |= INDEX_ODD_LINE;
+			skipped(s, INDEX_ODD_LINE);
 		}
 	}
 	return ret;
@@ -309,7 +318,7 @@ static int put_lines(struct session *s, struct err *e)
 
 	while (!ret && (got = next_line(l, &line)) != GOT_END) {
 		if (got == GOT_LONG)
-			s->f->odd |= INDEX_ODD_LONG;
+			skipped(s, INDEX_ODD_LONG);
 		else
 			ret = put_line(s, line, e);
 	}
@@ -361,6 +370,7 @@ static int read_session(struct reindex *r, struct index_file *f, int fd, struct 
 	} else {
 		rewind_lines(&l);
 		f->odd = f->size ? 0 : INDEX_ODD_EMPTY;
+		f->skipped = 0;
 		if (f->id)
 			ret = index_file_clear(r->ix, f->id, e);
 		if (!ret)
@@ -432,6 +442,7 @@ static int read_text(struct reindex *r, struct index_file *f, str text, struct e
 	int ret;
 
 	f->parsed = f->hash = 0;
+	f->skipped = 0;
 	f->session = f->title = f->summary = STR_NONE;
 	f->started_us = 0;
 	f->done = false;
@@ -483,6 +494,7 @@ static int put_unreadable(struct reindex *r, struct index_file *f, unsigned why,
 		if (f->id)
 			ret = index_file_clear(r->ix, f->id, e);
 		f->odd = 0;
+		f->skipped = 0;
 		f->parsed = f->hash = 0;
 		f->items = 0;
 	} else {

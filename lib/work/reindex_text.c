@@ -41,6 +41,8 @@ static int end_fact(struct facts *s, struct err *e)
 	str body = str_trim(utf8_head(buf_str(&s->fact), REINDEX_TEXT_MAX));
 	int ret = 0;
 
+	if (s->fact.n > REINDEX_TEXT_MAX)
+		s->f->odd |= INDEX_ODD_BIG;
 	if (body.n && s->f->items < REINDEX_ITEMS_MAX)
 		ret = index_item_put(s->ix, s->f,
 				     &(struct index_put){.kind = INDEX_FACT,

@@ -144,6 +144,31 @@ notes()
 	grumbles 'the name is empty'
 }
 
+@test "status names the notes that hold lines that were passed over; brief and search go on with the rest" {
+	local note
+	"$H" log decision 'Count by hand.'
+	note=$(echo "$HANDOFF_VAULT"/orchard/sessions/*.md)
+	run -0 "$H" status
+	lacks Notes:
+	run -0 "$H" status --json
+	json '.skipped | tojson' '{"files":0,"lines":0,"first":[],"note":null}'
+	{
+		printf -- '- **[wish]** (imp:3 · 2026-01-01T00:00:00+00:00) No such type. <!-- id=ev_00000001 -->\n'
+		printf -- '- **[decision]** (imp:3 · 2026-01-01T00:00:00+00:00) '
+		head -c 300000 /dev/zero | tr '\0' w
+		printf ' <!-- id=ev_00000002 -->\n- **[goal]** (imp:3 · 2026-01-01T00:00:00+00:00) Count every apple. <!-- id=ev_00000003 -->\n'
+	} >>"$note"
+	run -0 "$H" status
+	holds $'\nNotes: 1 is not in memory as a whole\n  orchard/sessions/'"${note##*/}: 2 lines passed over (lines that begin as an event and are none; a line over 256 KB)"
+	run -0 "$H" status --json
+	json '.skipped | [.files, .lines, .first[0].file, (.first[0].why | join(" "))] | tojson' "[1,2,\"orchard/sessions/${note##*/}\",\"line long\"]"
+	run -0 "$H" brief
+	holds 'Count every apple.'
+	holds 'Count by hand.'
+	run -0 "$H" search apple
+	holds ev_00000003
+}
+
 @test "secrets stay out of all of it" {
 	"$H" log decision 'token ghp_0123456789abcdefghijABCDEFGHIJ012345'
 	"$H" note Key 'ghp_0123456789abcdefghijABCDEFGHIJ012345'

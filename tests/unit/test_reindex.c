@@ -121,7 +121,7 @@ static unsigned odd_of(const char *name)
 {
 	struct odd o = {.name = name};
 
-	assert_int_equal(index_odd(ix, find_odd, &o, NULL), 0);
+	assert_int_equal(index_odd(ix, STR_NONE, ~0u, find_odd, &o, NULL), 0);
 	return o.odd;
 }
 
