@@ -2,9 +2,10 @@
  * Collect, choose, render.
  *
  * Collect: of each type the best active events, as the index orders them, until more are there
- * than the cap could hold. Choose: first the best of each section, so that no section is silent;
- * then each section up to its reserve; then what is left, in the order of LEFTOVER. An event that
- * does not fit is passed over, a smaller one behind it may. Related entities and the line that
+ * than the cap could hold, and some to choose from where the best are too large. Choose: first the best of
+ * each section, so that no section is silent; then each section up to its reserve; then what is left,
+ * in the order of LEFTOVER, files only up to their part. An event that does not fit is passed over, a
+ * smaller one behind it may. Related entities and the line that
  * counts what was left out are charged too: they are measured after choosing, and where they do
  * not fit, it is chosen once more with room for them.
  *
@@ -24,6 +25,8 @@
 
 #define ARENA_BYTES   (8u << 20)
 #define ITEMS_MAX     2000 /* of one section */
+#define ITEMS_MIN     32   /* that are there to choose from, also under a small cap */
+#define LARGE_MAX     200  /* that are looked at though they are larger than the cap */
 #define RELATED_MAX   4
 #define RELATED_PART  5 /* related entities take at most this part of the cap */
 #define TARGETS_MAX   256
@@ -38,13 +41,14 @@
 static const struct {
 	const char *heading;
 	unsigned reserve; /* percent of the cap */
+	unsigned most;    /* the same: what the section never goes beyond */
 } SECTION[EVENT_TYPES] = {
-	[EVENT_GOAL] = {"Goal", 15},
-	[EVENT_NEXT_STEP] = {"Next step", 15},
-	[EVENT_DECISION] = {"Decisions", 30},
-	[EVENT_DEADEND] = {"Dead ends (tried & failed)", 15},
-	[EVENT_QUESTION] = {"Open questions", 10},
-	[EVENT_FILE] = {"Files touched", 0},
+	[EVENT_GOAL] = {"Goal", 15, 100},
+	[EVENT_NEXT_STEP] = {"Next step", 15, 100},
+	[EVENT_DECISION] = {"Decisions", 30, 100},
+	[EVENT_DEADEND] = {"Dead ends (tried & failed)", 15, 100},
+	[EVENT_QUESTION] = {"Open questions", 10, 100},
+	[EVENT_FILE] = {"Files touched", 0, 15},
 };
 
 /* Who gets what the reserves left over: many old goals are worth less than one more decision. */
@@ -87,8 +91,9 @@ struct brief {
 	struct cost cap, used;
 	str skip;             /* tail of the note ids that are left out */
 	enum event_type type; /* being collected */
-	struct cost seen;
-	struct buf last; /* the session that began last */
+	struct cost seen;     /* of those that could be taken */
+	size_t large;         /* the others: larger than the cap */
+	struct buf last;      /* the session that began last */
 	int64_t last_us, last_but_one_us;
 	struct err *e;
 };
@@ -119,16 +124,19 @@ static struct cost cost_of(str s)
 	return c;
 }
 
-static bool fits(const struct brief *b, struct cost limit, struct cost c)
+static struct cost plus(struct cost a, struct cost b)
 {
-	return b->used.quarters + c.quarters <= limit.quarters &&
-	       b->used.units + c.units <= limit.units;
+	return (struct cost){a.quarters + b.quarters, a.units + b.units};
 }
 
-static void spend(struct brief *b, struct cost c)
+static bool within(struct cost c, struct cost limit)
 {
-	b->used.quarters += c.quarters;
-	b->used.units += c.units;
+	return c.quarters <= limit.quarters && c.units <= limit.units;
+}
+
+static bool fits(const struct brief *b, struct cost limit, struct cost c)
+{
+	return within(plus(b->used, c), limit);
 }
 
 size_t brief_tokens(str text)
@@ -205,10 +213,12 @@ static int on_event(const struct index_item *it, void *arg)
 	if (!i->line.p)
 		return 1;
 	s->n++;
-	b->seen.quarters += i->cost.quarters;
-	b->seen.units += i->cost.units;
-	return s->n == ITEMS_MAX || b->seen.quarters > b->cap.quarters ||
-	       b->seen.units > b->cap.units;
+	if (within(i->cost, b->cap))
+		b->seen = plus(b->seen, i->cost);
+	else
+		b->large++;
+	return s->n == ITEMS_MAX || b->large == LARGE_MAX ||
+	       (s->n >= ITEMS_MIN && !within(b->seen, b->cap));
 }
 
 static int collect(struct brief *b)
@@ -235,6 +245,7 @@ static int collect(struct brief *b)
 		s->item = arena_new(&b->arena, struct item, ITEMS_MAX);
 		b->type = (enum event_type)t;
 		b->seen = (struct cost){0, 0};
+		b->large = 0;
 		ret = index_active(b->ix, b->o->project, b->type, on_event, b, b->e);
 		if (ret > 0)
 			ret = 0;
@@ -252,13 +263,11 @@ static bool take(struct brief *b, struct section *s, struct item *i, struct cost
 
 	if (i->taken)
 		return false;
-	if (!s->taken) {
-		c.quarters += s->head.quarters;
-		c.units += s->head.units;
-	}
+	if (!s->taken)
+		c = plus(c, s->head);
 	if (!fits(b, limit, c))
 		return false;
-	spend(b, c);
+	b->used = plus(b->used, c);
 	i->taken = true;
 	s->taken++;
 	return true;
@@ -269,21 +278,21 @@ static struct cost part(struct cost c, unsigned percent)
 	return (struct cost){c.quarters * percent / 100, c.units * percent / 100};
 }
 
-static void take_reserve(struct brief *b, enum event_type t, struct cost limit)
+/* What fits of a section in its order, until its lines take `percent` of the limit. */
+static void take_up_to(struct brief *b, enum event_type t, unsigned percent,
+		       struct cost limit)
 {
 	struct section *s = &b->section[t];
-	struct cost own = part(limit, SECTION[t].reserve), spent = {0, 0};
+	struct cost own = part(limit, percent), spent = {0, 0};
 
+	for (size_t k = 0; k < s->n; k++)
+		if (s->item[k].taken)
+			spent = plus(spent, s->item[k].cost);
 	for (size_t k = 0; k < s->n; k++) {
 		struct item *i = &s->item[k];
 
-		if (spent.quarters + i->cost.quarters > own.quarters ||
-		    spent.units + i->cost.units > own.units)
-			return;
-		if (i->taken || take(b, s, i, limit)) {
-			spent.quarters += i->cost.quarters;
-			spent.units += i->cost.units;
-		}
+		if (within(plus(spent, i->cost), own) && take(b, s, i, limit))
+			spent = plus(spent, i->cost);
 	}
 }
 
@@ -297,17 +306,16 @@ static void choose(struct brief *b, struct cost fixed, struct cost limit)
 		for (size_t k = 0; k < s->n; k++)
 			s->item[k].taken = false;
 	}
-	for (int t = 0; t < EVENT_FILE; t++)
-		if (b->section[t].n)
-			take(b, &b->section[t], b->section[t].item, limit);
-	for (int t = 0; t < EVENT_TYPES; t++)
-		take_reserve(b, (enum event_type)t, limit);
-	for (int t = 0; t < EVENT_TYPES; t++) {
-		struct section *s = &b->section[LEFTOVER[t]];
+	for (int t = 0; t < EVENT_FILE; t++) {
+		struct section *s = &b->section[t];
 
-		for (size_t k = 0; k < s->n; k++)
+		for (size_t k = 0; k < s->n && !s->taken; k++)
 			take(b, s, &s->item[k], limit);
 	}
+	for (int t = 0; t < EVENT_TYPES; t++)
+		take_up_to(b, (enum event_type)t, SECTION[t].reserve, limit);
+	for (int t = 0; t < EVENT_TYPES; t++)
+		take_up_to(b, LEFTOVER[t], SECTION[LEFTOVER[t]].most, limit);
 }
 
 static void totals(const struct brief *b, size_t *kept, size_t *dropped)

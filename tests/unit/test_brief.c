@@ -251,6 +251,61 @@ static void test_brief__the_token_cap_holds_for_every_budget(void **state)
 	}
 }
 
+/* 40 characters of 200: cut, a snippet of 51 tokens. */
+static void
+test_brief__what_is_too_large_is_passed_over_the_next_that_fits_is_taken(void **state)
+{
+	static struct index_put p[103];
+	static char id[103][16];
+
+	(void)state;
+	for (int i = 0; i < 103; i++) {
+		snprintf(id[i], sizeof(id[i]), "ev_%d", i);
+		p[i] = (struct index_put){
+			.type = EVENT_DECISION,
+			.importance = i < 101 ? 5 : 1,
+			.at_us = BASE + i * SECOND,
+			.id = str_of(id[i]),
+			.body = i < 101 ? STR(FORTY FORTY FORTY FORTY FORTY)
+					: STR("Keep it short.")};
+	}
+	note("p", "s_1", 0, p, 103);
+	/* none of the important ones fits; both others do */
+	assert_str(brief(38), STR("# Hand-off brief \xE2\x80\x94 p\n\n## Decisions\n"
+				  "- Keep it short.\n- Keep it short.\n\n"
+				  "_(101 lower-priority item(s) omitted to fit the "
+				  "38-token budget.)_\n"));
+	/* one of them, and behind 20 others again what fits */
+	note("q", "s_1", 0, p + 80, 23);
+	render((struct brief_options){.project = STR("q"), .tokens = 90});
+	assert_int_equal(figures.kept, 3);
+}
+
+static void test_brief__files_take_no_more_than_their_part(void **state)
+{
+	static struct index_put p[300];
+	static char id[300][16];
+	size_t shown = 0;
+	str s;
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(id[i], sizeof(id[i]), "ev_%d", i);
+		p[i] = (struct index_put){.type = i ? EVENT_FILE : EVENT_DECISION,
+					  .importance = 1,
+					  .at_us = BASE + i * SECOND,
+					  .id = str_of(id[i]),
+					  .body = STR("lib/parse/part.c of it")};
+	}
+	note("p", "s_1", 0, p, 300);
+	s = brief(1200);
+	for (size_t at; (at = str_find(s, STR("- lib/"))) != STR_NPOS; shown++)
+		s = str_from(s, at + 1);
+	assert_int_equal(shown, 1 + 1200 * 4 * 15 / 100 / 25);
+	assert_int_equal(figures.kept, shown);
+	assert_int_equal(figures.dropped, 300 - shown);
+}
+
 static void test_brief__goals_do_not_starve_decisions(void **state)
 {
 	static struct index_put p[301];
@@ -485,6 +540,8 @@ int main(void)
 		T(test_brief__under_a_small_budget_the_goal_stays_and_the_file_goes),
 		T(test_brief__a_budget_that_holds_nothing_still_tells_how_much_there_is),
 		T(test_brief__the_token_cap_holds_for_every_budget),
+		T(test_brief__what_is_too_large_is_passed_over_the_next_that_fits_is_taken),
+		T(test_brief__files_take_no_more_than_their_part),
 		T(test_brief__goals_do_not_starve_decisions),
 		T(test_brief__related_entities_by_links_with_a_short_summary),
 		T(test_brief__a_step_is_stale_when_a_later_session_went_on_without_it),

@@ -56,7 +56,8 @@ static void test_brief__of_noise_keeps_what_counts_within_its_budget(void **stat
 		/* it does not grow with the noise, but for the digits of the count */
 		assert_true(s.brief_tokens <= first.brief_tokens + 1);
 	}
-	assert_true(s.dump_tokens > 3 * s.brief_tokens);
+	/* the last one is the largest */
+	assert_true(s.dump_tokens * 10 >= 141 * s.brief_tokens);
 }
 
 int main(void)
