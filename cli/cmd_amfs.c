@@ -61,8 +61,15 @@ const struct command cmd_amfs = {
 	.name = "amfs",
 	.operands = "[TABLE]",
 	.summary = "the records for an adapter of AMFS: JSON requests on standard input",
-	.text = "One JSON request a line, one reply a line: read, write, list, watch, cancel,\n"
-		"commitOutcome, listCommits, getCommit. TABLE says what an outcome does to confidence:\n"
+	.text = "One JSON request a line:\n"
+		"  {\"op\":\"read\",\"entityPath\":P,\"key\":K,\"minConfidence\":C}\n"
+		"  {\"op\":\"write\",\"entry\":{\"entityPath\":P,\"key\":K,\"value\":V}}\n"
+		"  {\"op\":\"list\",\"entityPath\":P,\"includeSuperseded\":true}\n"
+		"  {\"op\":\"watch\",\"entityPath\":P}   {\"op\":\"cancel\",\"watch\":N}\n"
+		"  {\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":T,\"causalEntryKeys\":[\"P/K\"]}}\n"
+		"  {\"op\":\"listCommits\",\"limit\":N}   {\"op\":\"getCommit\",\"id\":ID}\n"
+		"and one reply a line: {\"ok\":true,\"result\":...} or {\"ok\":false,\"error\":\"...\"}.\n"
+		"All members: docs/formats-records.md. TABLE says what an outcome does to confidence:\n"
 		"amfs-235 (a success raises it; the default) or amfs-legacy (as SDKs up to 0.3 have it).\n",
 	.min_words = 0,
 	.max_words = 1,

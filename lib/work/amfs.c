@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/oom.h"
 #include "data/canon.h"
 #include "data/json.h"
@@ -77,6 +78,103 @@ bool amfs_apply(const struct amfs *a, str type, double causal, double *confidenc
 	return true;
 }
 
+/* --- what requests may hold --- */
+
+enum kind { TEXT, NUMBER, CONFIDENCE, COUNT, FLAG, LIST, TIME, OBJECT };
+
+struct field {
+	const char *name;
+	enum kind kind;
+	bool required;
+};
+
+static const struct field READ[] = {{"entityPath", TEXT, true},
+				    {"key", TEXT, true},
+				    {"minConfidence", NUMBER, false},
+				    {NULL, TEXT, false}},
+			  LISTS[] = {{"entityPath", TEXT, false},
+				     {"includeSuperseded", FLAG, false},
+				     {NULL, TEXT, false}},
+			  ENTRY[] = {{"amfsVersion", TEXT, false},
+				     {"entityPath", TEXT, true},
+				     {"key", TEXT, true},
+				     {"provenance", OBJECT, false},
+				     {"confidence", CONFIDENCE, false},
+				     {"outcomeCount", COUNT, false},
+				     {"ttlAt", TIME, false},
+				     {"artifactRefs", LIST, false},
+				     {"shared", FLAG, false},
+				     {NULL, TEXT, false}},
+			  PROVENANCE[] = {{"agentId", TEXT, false},
+					  {"sessionId", TEXT, false},
+					  {"writtenAt", TIME, false},
+					  {"patternRefs", LIST, false},
+					  {NULL, TEXT, false}},
+			  OUTCOME[] = {{"outcomeRef", TEXT, false},
+				       {"outcomeType", TEXT, true},
+				       {"causalConfidence", CONFIDENCE, false},
+				       {"committedAt", TIME, false},
+				       {"causalEntryKeys", LIST, true},
+				       {"agentId", TEXT, false},
+				       {NULL, TEXT, false}},
+			  WATCH[] = {{"entityPath", TEXT, false}, {NULL, TEXT, false}},
+			  COMMITS[] = {{"limit", COUNT, false}, {NULL, TEXT, false}},
+			  COMMIT[] = {{"id", TEXT, true}, {NULL, TEXT, false}};
+
+/* NULL: it fits, else what it should be. */
+static const char *misfit(const struct amfs *a, enum kind kind, const struct jsonval *v)
+{
+	double d;
+	int64_t ms;
+
+	switch (kind) {
+	case TEXT:
+		return jsondoc_is_str(v) ? NULL : "a string";
+	case NUMBER:
+		return jsondoc_is_num(v) ? NULL : "a number";
+	case CONFIDENCE:
+		d = amfs_number(v, -1);
+		if (TABLE[a->table].clamped)
+			return d >= 0 && d <= 1 ? NULL : "a number from 0 to 1";
+		return d >= 0 ? NULL : "a number from 0";
+	case COUNT:
+		return jsondoc_int(v, -1) >= 0 ? NULL : "a whole number from 0";
+	case FLAG:
+		return jsondoc_is_bool(v) ? NULL : "true or false";
+	case LIST:
+		return jsondoc_is_arr(v) ? NULL : "a list";
+	case TIME:
+		return clock_parse(jsondoc_str(v), &ms)
+			       ? NULL
+			       : "a time like 2026-02-12T18:20:00Z";
+	default:
+		return jsondoc_is_obj(v) ? NULL : "an object";
+	}
+}
+
+/* What is null counts as left out, and a text that there must be is not empty; names that are not known are passed over. */
+static int check_fields(const struct amfs *a, const char *of, const struct field *f,
+			const struct jsonval *v, struct err *e)
+{
+	const char *want;
+
+	for (; f->name; f++) {
+		const struct jsonval *m = jsondoc_get(v, f->name);
+
+		if (m && jsondoc_is_null(m))
+			m = NULL;
+		if (!m && f->required)
+			return err_set(e, HF_EUSAGE, "%s%s is missing", of, f->name);
+		if (f->required && f->kind == TEXT && jsondoc_is_str(m) &&
+		    !jsondoc_str(m).n)
+			return err_set(e, HF_EUSAGE, "%s%s is empty", of, f->name);
+		want = m ? misfit(a, f->kind, m) : NULL;
+		if (want)
+			return err_set(e, HF_EUSAGE, "%s%s is not %s", of, f->name, want);
+	}
+	return 0;
+}
+
 /* --- watches --- */
 
 /* path is the address, or begins it at a '/'. */
@@ -86,30 +184,25 @@ static bool covers(str path, str address)
 			   (address.n == path.n || address.p[path.n] == '/'));
 }
 
-static void tell_watches(const struct amfs *a, str path, str key, str entry,
-			 struct buf *out)
+static void tell_watches(const struct amfs *a, str path, str entry, struct buf *out)
 {
-	struct buf address = BUF_INIT(SIZE_MAX);
-
-	buf_add(&address, path);
-	buf_byte(&address, '/');
-	buf_add(&address, key);
 	for (size_t i = 0; i < a->nwatches; i++) {
-		if (!a->watch[i].path ||
-		    !covers(str_of(a->watch[i].path), buf_str(&address)))
+		if (!a->watch[i].path || !covers(str_of(a->watch[i].path), path))
 			continue;
 		buf_printf(out, "{\"watch\":%d,\"entry\":", a->watch[i].id);
 		buf_add(out, entry);
 		buf_add(out, STR("}\n"));
 	}
-	buf_release(&address);
 }
 
 static int do_watch(struct amfs *a, const struct jsonval *q, struct buf *result,
 		    struct err *e)
 {
 	struct amfs_watch *w = &a->watch[a->nwatches];
+	int ret = check_fields(a, "", WATCH, q, e);
 
+	if (ret)
+		return ret;
 	if (a->nwatches == AMFS_WATCHES_MAX)
 		return err_set(e, HF_ELIMIT, "over %d watches", AMFS_WATCHES_MAX);
 	w->id = (int)++a->nwatches;
@@ -138,11 +231,13 @@ static int do_read(struct amfs *a, const struct jsonval *q, struct buf *result,
 {
 	double floor = amfs_number(jsondoc_get(q, "minConfidence"), 0), confidence;
 	struct record_view r = {.lineage = LINEAGE_INIT};
-	struct address at;
+	struct address at = {0};
 	uint64_t outcomes;
-	int ret = address_of(&at, jsondoc_str(jsondoc_get(q, "entityPath")),
-			     jsondoc_str(jsondoc_get(q, "key")), e);
+	int ret = check_fields(a, "", READ, q, e);
 
+	if (!ret)
+		ret = address_of(&at, jsondoc_str(jsondoc_get(q, "entityPath")),
+				 jsondoc_str(jsondoc_get(q, "key")), e);
 	if (!ret)
 		ret = record_read(a->store, &at, 0, STR_NONE, &r, NULL);
 	if (!ret)
@@ -200,8 +295,10 @@ static int do_list(struct amfs *a, const struct jsonval *q, struct buf *result,
 			    jsondoc_bool(jsondoc_get(q, "includeSuperseded"), false),
 			    result};
 	struct buf folder = BUF_INIT(SIZE_MAX);
-	int ret;
+	int ret = check_fields(a, "", LISTS, q, e);
 
+	if (ret)
+		return ret;
 	while (str_ends(l.path, STR("/")))
 		l.path.n--;
 	address_folder(&folder, l.path);
@@ -239,7 +336,7 @@ static int write_entry(struct amfs *a, const struct amfs_new *n,
 	if (!ret) {
 		json_add_sep(result);
 		buf_add(result, buf_str(&entry));
-		tell_watches(a, n->path, n->key, buf_str(&entry), events);
+		tell_watches(a, n->path, buf_str(&entry), events);
 	}
 	buf_release(&entry);
 	return ret;
@@ -256,6 +353,8 @@ static int do_write(struct amfs *a, const struct jsonval *q, str line, struct bu
 		.path = jsondoc_str(jsondoc_get(v, "entityPath")),
 		.key = jsondoc_str(jsondoc_get(v, "key")),
 		.value = member(raw, "value"),
+		.format = jsondoc_str(jsondoc_get(v, "amfsVersion")),
+		.by = {.at = jsondoc_str(jsondoc_get(by, "writtenAt"))},
 		.confidence = amfs_number(jsondoc_get(v, "confidence"), 1.0),
 		.outcomes = outcomes > 0 ? (uint64_t)outcomes : 0,
 		.agent = jsondoc_str(jsondoc_get(by, "agentId")),
@@ -266,10 +365,14 @@ static int do_write(struct amfs *a, const struct jsonval *q, str line, struct bu
 		.shared = jsondoc_bool(jsondoc_get(v, "shared"), true)};
 	struct amfs_commit c;
 	struct buf message = BUF_INIT(SIZE_MAX), list = BUF_INIT(SIZE_MAX);
-	int ret;
+	int ret = check_fields(a, "entry.", ENTRY, v, e);
 
-	if (!n.value.n)
-		return err_set(e, HF_EUSAGE, "entry has no value");
+	if (!ret)
+		ret = check_fields(a, "entry.provenance.", PROVENANCE, by, e);
+	if (!ret && !n.value.n)
+		ret = err_set(e, HF_EUSAGE, "entry.value is missing");
+	if (ret)
+		return ret;
 	buf_printf(&message, "write %.*s/%.*s", STR_ARG(n.path), STR_ARG(n.key));
 	ret = amfs_commit_begin(a, &c, n.agent, buf_str(&message), e);
 	if (!ret)
@@ -303,15 +406,13 @@ static int outcome_on(struct amfs *a, str spec, const struct jsonval *o,
 	    record_read(a->store, &at, 0, STR_NONE, &r, NULL))
 		goto out;
 	x = amfs_extra(&r, &d);
-	n.path = at.scope;
-	n.key = at.key;
+	amfs_name(&r, x, &n.path, &n.key);
+	n.by = amfs_provenance(&r, x);
+	n.format = jsondoc_str(jsondoc_get(x, "amfsVersion"));
 	n.value = r.v->value;
 	amfs_believed(&r, &n.confidence, &n.outcomes);
 	n.outcomes++;
 	amfs_apply(a, jsondoc_str(jsondoc_get(o, "outcomeType")), causal, &n.confidence);
-	if (!n.agent.n)
-		n.agent = r.v->agent;
-	n.session = r.v->session;
 	if (jsondoc_get(x, "patternRefs"))
 		jsondoc_print(jsondoc_get(x, "patternRefs"), &patterns);
 	if (jsondoc_get(x, "artifactRefs"))
@@ -342,8 +443,10 @@ static int do_outcome(struct amfs *a, const struct jsonval *q, struct buf *resul
 	struct amfs_commit c;
 	double ignored = 1;
 	size_t empty;
-	int ret;
+	int ret = check_fields(a, "outcome.", OUTCOME, o, e);
 
+	if (ret)
+		return ret;
 	if (!amfs_apply(a, type, 1, &ignored))
 		return err_set(e, HF_EUSAGE,
 			       "outcomeType '%.*s': success, minor_failure, failure or "
@@ -373,6 +476,7 @@ static int run(struct amfs *a, const struct jsonval *q, str line, struct buf *re
 {
 	str op = jsondoc_str(jsondoc_get(q, "op"));
 	int64_t limit = jsondoc_int(jsondoc_get(q, "limit"), COMMITS_LIMIT);
+	int ret = 0;
 
 	if (str_eq(op, STR("read")))
 		return do_read(a, q, result, e);
@@ -386,10 +490,16 @@ static int run(struct amfs *a, const struct jsonval *q, str line, struct buf *re
 		return do_cancel(a, q, result, e);
 	if (str_eq(op, STR("commitOutcome")))
 		return do_outcome(a, q, result, events, e);
-	if (str_eq(op, STR("listCommits")))
-		return amfs_commits(a, limit < 0 ? 0 : (size_t)limit, result, e);
-	if (str_eq(op, STR("getCommit")))
-		return amfs_one_commit(a, jsondoc_str(jsondoc_get(q, "id")), result, e);
+	if (str_eq(op, STR("listCommits"))) {
+		ret = check_fields(a, "", COMMITS, q, e);
+		return ret ? ret : amfs_commits(a, (size_t)limit, result, e);
+	}
+	if (str_eq(op, STR("getCommit"))) {
+		ret = check_fields(a, "", COMMIT, q, e);
+		return ret ? ret
+			   : amfs_one_commit(a, jsondoc_str(jsondoc_get(q, "id")), result,
+					     e);
+	}
 	return err_set(e, HF_EUSAGE, "no op '%.*s'", STR_ARG(str_head(op, 40)));
 }
 

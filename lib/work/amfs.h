@@ -10,15 +10,9 @@
  * with the table amfs-legacy may go beyond 1. What that needs is kept beside the version, so that
  * AMFS and the record tools see the same records. Confidence as our tools show it is cut to 0..1.
  *
- * {"op":"read","entityPath":P,"key":K,"minConfidence":C}   entry or null
- * {"op":"write","entry":{"entityPath":P,"key":K,"value":V,...}}
- * {"op":"list","entityPath":P,"includeSuperseded":false}
- * {"op":"watch","entityPath":P}  {"op":"cancel","watch":N}
- * {"op":"commitOutcome","outcome":{"outcomeRef":R,"outcomeType":T,"causalEntryKeys":[...],...}}
- * {"op":"listCommits","limit":N}  {"op":"getCommit","id":ID}
- *
- * A reply is {"ok":true,"result":...} or {"ok":false,"error":"..."}, with the request's "id". What a
- * watch sees comes as {"watch":N,"entry":{...}} before the reply of the request that wrote it.
+ * Requests and replies: docs/formats-records.md, "Requests of AMFS". A reply is one line; what a watch
+ * sees comes on lines before the reply of the request that wrote it. A request that does not fit is
+ * one error, and nothing is written.
  */
 #ifndef WORK_AMFS_H
 #define WORK_AMFS_H

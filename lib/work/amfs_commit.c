@@ -81,7 +81,7 @@ static void add_version(struct log *l, const struct record_view *r)
 {
 	struct jsondoc *d;
 	const struct jsonval *x = amfs_extra(r, &d), *c = jsondoc_get(x, "commit");
-	str id = jsondoc_str(jsondoc_get(c, "id"));
+	str id = jsondoc_str(jsondoc_get(c, "id")), path, key;
 	struct item *it;
 
 	if (id.n && id.n < AMFS_HASH) {
@@ -91,10 +91,11 @@ static void add_version(struct log *l, const struct record_view *r)
 		json_add_sep(&it->entries);
 		if (it->entries.n && it->entries.p[it->entries.n - 1] == '}')
 			buf_byte(&it->entries, ',');
+		amfs_name(r, x, &path, &key);
 		buf_add(&it->entries, STR("{\"entityPath\":"));
-		canon_str(&it->entries, r->address.scope);
+		canon_str(&it->entries, path);
 		buf_add(&it->entries, STR(",\"key\":"));
-		canon_str(&it->entries, r->address.key);
+		canon_str(&it->entries, key);
 		buf_printf(&it->entries, ",\"version\":%llu,\"contentHash\":",
 			   (unsigned long long)r->v->version);
 		canon_str(&it->entries, jsondoc_str(jsondoc_get(x, "contentHash")));

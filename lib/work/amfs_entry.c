@@ -1,9 +1,13 @@
 /*
  * Entries. Beside a version lies, in its `extra`, what AMFS knows and we do not:
  *
- *   {"amfs":{"artifactRefs":[],"commit":{"at","id","message","parents"},"confidence":1.03,
- *            "contentHash","integrityChain","outcomeCount":1,"patternRefs":[],"shared":true,
+ *   {"amfs":{"amfsVersion","artifactRefs":[],"commit":{"at","id","message","parents"},
+ *            "confidence":1.03,"contentHash","integrityChain","key","outcomeCount":1,
+ *            "patternRefs":[],"provenance":{"agentId","sessionId","writtenAt"},"shared":true,
  *            "ttlAt":null}}
+ *
+ * amfsVersion where it was given, key where it holds a '/', provenance where it is not that of the version:
+ * the writer gave a time of its own, or an outcome carried the entry on.
  *
  * contentHash is the SHA-256 of the value alone, canonical and ASCII; integrityChain that of
  * contentHash and the integrityChain before it. A version that the record tools wrote has
@@ -73,11 +77,43 @@ static void add_str(struct buf *b, const char *key, str s)
 	json_add_str(b, s);
 }
 
+void amfs_name(const struct record_view *r, const struct jsonval *extra, str *path,
+	       str *key)
+{
+	str text = str_of(r->address.text), said = jsondoc_str(jsondoc_get(extra, "key"));
+
+	*path = r->address.scope;
+	*key = r->address.key;
+	if (said.n && said.n + 1 < text.n && str_ends(text, said) &&
+	    text.p[text.n - said.n - 1] == '/') {
+		*path = str_head(text, text.n - said.n - 1);
+		*key = str_from(text, text.n - said.n);
+	}
+}
+
+struct amfs_by amfs_provenance(const struct record_view *r, const struct jsonval *extra)
+{
+	const struct jsonval *p = jsondoc_get(extra, "provenance");
+	struct amfs_by by = {.agent = jsondoc_str(jsondoc_get(p, "agentId")),
+			     .session = jsondoc_str(jsondoc_get(p, "sessionId")),
+			     .at = jsondoc_str(jsondoc_get(p, "writtenAt"))};
+
+	if (!by.agent.n)
+		by.agent = r->v->agent;
+	if (!jsondoc_get(p, "sessionId"))
+		by.session = r->v->session;
+	if (!by.at.n)
+		by.at = r->v->at;
+	return by;
+}
+
 void amfs_entry(const struct record_view *r, struct buf *out)
 {
 	struct buf value = BUF_INIT(SIZE_MAX);
 	struct jsondoc *d;
 	const struct jsonval *x = amfs_extra(r, &d);
+	struct amfs_by by = amfs_provenance(r, x);
+	str path, key;
 	char hash[AMFS_HASH];
 	uint64_t outcomes;
 	double confidence;
@@ -87,17 +123,19 @@ void amfs_entry(const struct record_view *r, struct buf *out)
 	content_hash(r->v->value, hash);
 	if (record_redact_json(&value, r->v->value, &secrets, NULL))
 		buf_add(&value, STR("null"));
-	buf_add(out, STR("{\"amfsVersion\":\"1\""));
-	add_str(out, "entityPath", r->address.scope);
-	add_str(out, "key", r->address.key);
+	amfs_name(r, x, &path, &key);
+	buf_byte(out, '{');
+	add_or(out, "amfsVersion", jsondoc_get(x, "amfsVersion"), STR("\"1\""));
+	add_str(out, "entityPath", path);
+	add_str(out, "key", key);
 	json_add_key(out, "version");
 	buf_u64(out, r->v->version);
 	json_add_key(out, "value");
 	buf_add(out, buf_str(&value));
 	buf_add(out, STR(",\"provenance\":{"));
-	add_str(out, "agentId", r->v->agent);
-	add_str(out, "sessionId", r->v->session);
-	add_str(out, "writtenAt", r->v->at);
+	add_str(out, "agentId", by.agent);
+	add_str(out, "sessionId", by.session);
+	add_str(out, "writtenAt", by.at);
 	add_or(out, "patternRefs", jsondoc_get(x, "patternRefs"), STR("[]"));
 	buf_byte(out, '}');
 	json_add_key(out, "confidence");
@@ -132,6 +170,18 @@ static uint64_t chain_before(struct amfs *a, const struct address *at, struct bu
 	return version;
 }
 
+static void provenance_json(const struct amfs_by *by, struct buf *b)
+{
+	json_add_key(b, "provenance");
+	buf_byte(b, '{');
+	if (by->agent.n) {
+		add_str(b, "agentId", by->agent);
+		add_str(b, "sessionId", by->session);
+	}
+	add_str(b, "writtenAt", by->at);
+	buf_byte(b, '}');
+}
+
 static void extra_json(const struct amfs_new *n, const struct amfs_commit *c, str value,
 		       str before, struct buf *b)
 {
@@ -143,6 +193,8 @@ static void extra_json(const struct amfs_new *n, const struct amfs_commit *c, st
 	buf_add(&both, before);
 	digest_hex(buf_str(&both), chain);
 	buf_add(b, STR("{\"amfs\":{"));
+	if (n->format.n)
+		add_str(b, "amfsVersion", n->format);
 	json_add_key(b, "artifactRefs");
 	buf_add(b, n->artifacts.n ? n->artifacts : STR("[]"));
 	buf_add(b, STR(",\"commit\":{"));
@@ -156,10 +208,14 @@ static void extra_json(const struct amfs_new *n, const struct amfs_commit *c, st
 	canon_number(b, n->confidence);
 	add_str(b, "contentHash", str_of(hash));
 	add_str(b, "integrityChain", str_of(chain));
+	if (str_chr(n->key, '/') != STR_NPOS)
+		add_str(b, "key", n->key);
 	json_add_key(b, "outcomeCount");
 	buf_u64(b, n->outcomes);
 	json_add_key(b, "patternRefs");
 	buf_add(b, n->patterns.n ? n->patterns : STR("[]"));
+	if (n->by.at.n)
+		provenance_json(&n->by, b);
 	json_add_key(b, "shared");
 	buf_add(b, n->shared ? STR("true") : STR("false"));
 	json_add_key(b, "ttlAt");

@@ -25,14 +25,21 @@ struct amfs {
 	uint64_t commits; /* made by this process */
 };
 
+/* Where an entry says it is from; empty parts: as the version that it lies in says. */
+struct amfs_by {
+	str agent, session, at;
+};
+
 /* An entry that is to be written. */
 struct amfs_new {
-	str path, key;
-	str value; /* JSON text */
+	str path, key; /* key may hold '/' */
+	str value;     /* JSON text */
 	double confidence;
 	uint64_t outcomes;
-	str agent, session, written_at; /* provenance; empty: ours */
-	str patterns, artifacts, ttl;   /* JSON text; empty: none */
+	str agent, session; /* who writes it; empty: ours */
+	struct amfs_by by;  /* what the entry says, where that is something else */
+	str patterns, artifacts, ttl; /* JSON text; empty: none */
+	str format;                   /* amfsVersion; empty: ours */
 	bool shared;
 };
 
@@ -49,6 +56,11 @@ int amfs_write(struct amfs *a, const struct amfs_new *n, const struct amfs_commi
 	       struct buf *entry, struct err *e);
 /* Append the version of r as an entry. */
 void amfs_entry(const struct record_view *r, struct buf *out);
+/* Its path and key as they were written: AMFS takes a/b with c and a with b/c for one entry, too. */
+void amfs_name(const struct record_view *r, const struct jsonval *extra, str *path,
+	       str *key);
+/* What its provenance says. */
+struct amfs_by amfs_provenance(const struct record_view *r, const struct jsonval *extra);
 /* Members of the extra of a version: the document (to be freed) and the object, NULL when there is none. */
 const struct jsonval *amfs_extra(const struct record_view *r, struct jsondoc **d);
 /* Confidence and outcomes of a version, by its extra, else by our own reports. */

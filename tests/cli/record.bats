@@ -318,6 +318,13 @@ $o"
 	json .result.version 2
 	run --separate-stderr -64 "$H" amfs other </dev/null
 	grumbles "no table 'other'"
+	# the requests stand in the help, the man page and the docs
+	for op in read write list watch cancel commitOutcome listCommits getCommit; do
+		run -0 "$H" amfs --help
+		holds "\"op\":\"$op\""
+		grep -qF "\"op\":\"$op\"" "$BATS_TEST_DIRNAME/../../docs/handoff.1"
+		grep -qF "| \`$op\` |" "$BATS_TEST_DIRNAME/../../docs/formats-records.md"
+	done
 	run -0 "$H" record verify
 }
 

@@ -104,6 +104,44 @@ test_amfs__the_adapter_fixes_the_version_and_fills_in_what_is_left_out(void **st
 	end();
 }
 
+/* What is written comes back, but for what the adapter fixes; an outcome carries it on. */
+static void test_amfs__an_entry_keeps_what_its_writer_said_of_it(void **state)
+{
+	static const char *const back[] = {
+		"\"amfsVersion\":\"0.1.0\",\"entityPath\":\"a\",\"key\":\"b/c\",",
+		"\"provenance\":{\"agentId\":\"pricing\",\"sessionId\":\"q\","
+		"\"writtenAt\":\"2025-01-02T03:04:05+01:00\",\"patternRefs\":[]}",
+		"\"ttlAt\":\"2027-01-01T00:00:00Z\""};
+	static const char *const asked[] = {
+		"{\"op\":\"write\",\"entry\":{\"amfsVersion\":\"0.1.0\",\"entityPath\":\"a\","
+		"\"key\":\"b/c\",\"value\":1,\"ttlAt\":\"2027-01-01T00:00:00Z\","
+		"\"provenance\":{\"agentId\":\"pricing\",\"sessionId\":\"q\","
+		"\"writtenAt\":\"2025-01-02T03:04:05+01:00\"}}}",
+		"{\"op\":\"read\",\"entityPath\":\"a\",\"key\":\"b/c\"}",
+		/* the same entry by another cut of its name, as keys of outcomes have it */
+		"{\"op\":\"read\",\"entityPath\":\"a/b\",\"key\":\"c\"}",
+		"{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"failure\","
+		"\"agentId\":\"ops\",\"causalEntryKeys\":[\"a/b/c\"]}}",
+		"{\"op\":\"list\",\"entityPath\":\"a/b\"}"};
+	const struct jsonval *v;
+
+	(void)state;
+	begin("amfs-235");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		ask(asked[i]);
+		for (size_t k = 0; k < sizeof(back) / sizeof(*back); k++)
+			if (str_find(buf_str(&out), str_of(back[k])) == STR_NPOS)
+				fail_msg("no %s in: %s", back[k], buf_cstr(&out));
+	}
+	/* who reported it stands in the commit */
+	v = jsondoc_first(ask("{\"op\":\"listCommits\"}"));
+	assert_str(jsondoc_str(jsondoc_get(v, "authorAgentId")), STR("ops"));
+	v = jsondoc_first(jsondoc_get(v, "entries"));
+	assert_str(jsondoc_str(jsondoc_get(v, "key")), STR("b/c"));
+	assert_true(recorded_finds(&r.s, 0));
+	end();
+}
+
 static void test_amfs__hashes_are_those_of_its_core(void **state)
 {
 	char content[65], chain[65], chain2[65];
@@ -232,6 +270,9 @@ static void test_amfs__a_watch_sees_its_path_and_below_until_it_is_cancelled(voi
 	assert_true(str_starts(buf_str(&out), STR("{\"watch\":1,\"entry\":{")));
 	write_one("shop/cartoon", "k", "1");
 	assert_true(str_find(buf_str(&out), STR("\"watch\"")) == STR_NPOS);
+	/* the path of an entry counts, not its key */
+	write_one("shop", "cart", "1");
+	assert_true(str_find(buf_str(&out), STR("\"watch\"")) == STR_NPOS);
 	ask("{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"success\",\"causalEntryKeys\":[\"shop/cart/deep/k\"]}}");
 	assert_true(str_starts(buf_str(&out), STR("{\"watch\":1,\"entry\":{")));
 	for (int i = 0; i < 2; i++)
@@ -306,7 +347,7 @@ static void test_amfs__what_is_wrong_is_one_reply(void **state)
 		"{\"op\":\"write\",\"entry\":{\"entityPath\":\"p\",\"key\":\"k\"}}",
 		"{\"op\":\"write\"}",
 		"{\"op\":\"cancel\",\"watch\":5}",
-		"{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"great\"}}"};
+		"{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"great\",\"causalEntryKeys\":[]}}"};
 
 	(void)state;
 	begin("amfs-235");
@@ -316,6 +357,78 @@ static void test_amfs__what_is_wrong_is_one_reply(void **state)
 		assert_true(jsondoc_str(jsondoc_get(jsondoc_root(doc), "error")).n > 3);
 	}
 	assert_null(amfs_open(&r.s, "other", NULL));
+	end();
+}
+
+static void refused(const char *request, const char *why)
+{
+	ask(request);
+	assert_false(jsondoc_bool(jsondoc_get(jsondoc_root(doc), "ok"), true));
+	assert_str(jsondoc_str(jsondoc_get(jsondoc_root(doc), "error")), str_of(why));
+}
+
+static void test_amfs__what_has_the_wrong_type_is_named_and_nothing_written(void **state)
+{
+	static const struct {
+		const char *member, *why;
+	} bad[] = {
+		{"\"confidence\":5", "entry.confidence is not a number from 0 to 1"},
+		{"\"confidence\":-1", "entry.confidence is not a number from 0 to 1"},
+		{"\"confidence\":\"x\"", "entry.confidence is not a number from 0 to 1"},
+		{"\"outcomeCount\":1.5",
+		 "entry.outcomeCount is not a whole number from 0"},
+		{"\"shared\":\"no\"", "entry.shared is not true or false"},
+		{"\"artifactRefs\":{}", "entry.artifactRefs is not a list"},
+		{"\"ttlAt\":\"soon\"",
+		 "entry.ttlAt is not a time like 2026-02-12T18:20:00Z"},
+		{"\"provenance\":[]", "entry.provenance is not an object"},
+		{"\"provenance\":{\"agentId\":1}",
+		 "entry.provenance.agentId is not a string"},
+		{"\"provenance\":{\"writtenAt\":\"x\"}",
+		 "entry.provenance.writtenAt is not a time like 2026-02-12T18:20:00Z"},
+		{"\"provenance\":{\"patternRefs\":\"p\"}",
+		 "entry.provenance.patternRefs is not a list"},
+	};
+	char request[400];
+
+	(void)state;
+	begin("amfs-235");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(
+			request, sizeof(request),
+			"{\"op\":\"write\",\"entry\":{\"entityPath\":\"p\",\"key\":\"k\",\"value\":1,%s}}",
+			bad[i].member);
+		refused(request, bad[i].why);
+	}
+	refused("{\"op\":\"write\",\"entry\":{\"entityPath\":\"p/q\",\"key\":\"\",\"value\":1}}",
+		"entry.key is empty");
+	refused("{\"op\":\"write\",\"entry\":{\"entityPath\":\"p/q\",\"value\":1}}",
+		"entry.key is missing");
+	refused("{\"op\":\"read\",\"entityPath\":\"p/q\"}", "key is missing");
+	refused("{\"op\":\"read\",\"entityPath\":\"p\",\"key\":\"k\",\"minConfidence\":\"x\"}",
+		"minConfidence is not a number");
+	refused("{\"op\":\"list\",\"includeSuperseded\":1}",
+		"includeSuperseded is not true or false");
+	refused("{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"success\"}}",
+		"outcome.causalEntryKeys is missing");
+	refused("{\"op\":\"commitOutcome\",\"outcome\":{\"outcomeType\":\"success\","
+		"\"causalConfidence\":\"x\",\"causalEntryKeys\":[\"p/k\"]}}",
+		"outcome.causalConfidence is not a number from 0 to 1");
+	refused("{\"op\":\"listCommits\",\"limit\":-1}",
+		"limit is not a whole number from 0");
+	assert_int_equal(length(ask("{\"op\":\"list\"}")), 0);
+	/* null is left out */
+	assert_true(jsondoc_is_obj(ask(
+		"{\"op\":\"write\",\"entry\":{\"entityPath\":\"p\",\"key\":\"k\",\"value\":1,\"confidence\":null,"
+		"\"ttlAt\":null,\"artifactRefs\":null,\"provenance\":null}}")));
+	end();
+	/* this table has confidences beyond 1: what it gave may be written again */
+	begin("amfs-legacy");
+	assert_true(
+		number(ask("{\"op\":\"write\",\"entry\":{\"entityPath\":\"p\",\"key\":\"k\",\"value\":1,\"confidence\":1.15}}"),
+		       "confidence") == 1.15);
+	refused("{\"op\":\"write\",\"entry\":{\"entityPath\":\"p\",\"key\":\"k\",\"value\":1,\"confidence\":-0.1}}",
+		"entry.confidence is not a number from 0");
 	end();
 }
 
@@ -336,6 +449,9 @@ int main(void)
 			test_amfs__commits_are_listed_newest_first_with_their_parents),
 		cmocka_unit_test(test_amfs__record_tools_and_amfs_see_the_same_records),
 		cmocka_unit_test(test_amfs__what_is_wrong_is_one_reply),
+		cmocka_unit_test(test_amfs__an_entry_keeps_what_its_writer_said_of_it),
+		cmocka_unit_test(
+			test_amfs__what_has_the_wrong_type_is_named_and_nothing_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
