@@ -14,7 +14,7 @@
 #include "data/config.h"
 #include "data/json.h"
 
-#define CACHE_FORM     1
+#define CACHE_FORM     2
 #define CACHE_LINE_MAX (64u << 10)
 
 enum field_type { FIELD_STR, FIELD_I64, FIELD_U64, FIELD_BOOL, FIELD_KIND };

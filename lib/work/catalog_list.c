@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "data/json.h"
+#include "work/title.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -63,7 +64,7 @@ static const struct {
 	[COL_BRANCH] = {"BRANCH", 24, false},
 	[COL_ENDED] = {"ENDED", 44, false},
 	[COL_PLACE] = {"DIRECTORY", 40, false},
-	[COL_TITLE] = {"TITLE", GLANCE_TITLE_CHARS + 1, false},
+	[COL_TITLE] = {"TITLE", TITLE_CHARS + 1, false},
 };
 
 static void size_cell(struct buf *b, uint64_t bytes)

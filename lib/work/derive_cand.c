@@ -241,11 +241,11 @@ static const struct fact_prompt *first_request(const struct facts *f)
 			if (docwords_is_markup(p->text))
 				continue;
 			if (str_starts(p->text, STR("/")) &&
-			    doctask_is_client_command(p->text))
+			    docwords_is_client_command(p->text))
 				continue;
 			return goes_on(p->text) ? NULL : p;
 		case FACT_SLASH:
-			if (!doctask_is_client_command(p->text))
+			if (!docwords_is_client_command(p->text))
 				return NULL;
 			continue;
 		case FACT_BANG:

@@ -257,7 +257,7 @@ static void prompt_line(struct doc *d, const struct doctask *t,
 		bang_line(d, text, age, p->record);
 		goto out;
 	}
-	if (str_starts(text, STR("/")) && doctask_is_client_command(text)) {
+	if (str_starts(text, STR("/")) && docwords_is_client_command(text)) {
 		if (str_chr(text, ' ') == STR_NPOS)
 			goto out;
 		value = 2;

@@ -8,6 +8,7 @@
 #include "work/docsum.h"
 #include "work/docwords.h"
 #include "work/prose.h"
+#include "work/title.h"
 
 #define QUOTE_SLACK 40 /* a text this much over its cut is quoted whole */
 #define PASTED_BYTES                                                                     \
@@ -50,47 +51,8 @@ static bool is_request(const struct fact_prompt *p)
 		return false;
 	if (p->kind == FACT_PROMPT || p->kind == FACT_QUEUED)
 		return !is_reply(p) && !(str_starts(p->text, STR("/")) &&
-					 doctask_is_client_command(p->text));
-	return p->kind == FACT_SLASH && !doctask_is_client_command(p->text);
-}
-
-bool doctask_is_client_command(str text)
-{
-	static const char *const names[] = {
-		"/clear",         "/exit",
-		"/quit",          "/compact",
-		"/model",         "/status",
-		"/mcp",           "/login",
-		"/logout",        "/config",
-		"/help",          "/cost",
-		"/context",       "/resume",
-		"/rename",        "/doctor",
-		"/ide",           "/hooks",
-		"/agents",        "/usage",
-		"/plugin",        "/effort",
-		"/fast",          "/memory",
-		"/init",          "/terminal-setup",
-		"/permissions",   "/upgrade",
-		"/rewind",        "/export",
-		"/theme",         "/vim",
-		"/add-dir",       "/bug",
-		"/feedback",      "/tasks",
-		"/bashes",        "/plan",
-		"/statusline",    "/usage-credits",
-		"/extra-usage",   "/remote-control",
-		"/output-style",  "/stats",
-		"/release-notes", "/handoff",
-		"/recover",
-	};
-	str word, rest = text;
-	size_t i;
-
-	if (!str_word(&rest, &word))
-		return true;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (str_eq(word, str_of(names[i])))
-			return true;
-	return false;
+					 docwords_is_client_command(p->text));
+	return p->kind == FACT_SLASH && !docwords_is_client_command(p->text);
 }
 
 void doctask_find(const struct facts *f, struct doctask *t)
@@ -299,40 +261,19 @@ void doctask_goal(struct doc *d, const struct doctask *t, bool roomy)
 void doctask_title(struct doc *d, const struct doctask *t, size_t max, struct buf *out)
 {
 	const struct facts *f = d->f;
-	const struct fact_prompt *best = NULL;
-	str head;
-	size_t i;
+	struct buf b = BUF_INIT(4096);
+	str words = f->title;
 
-	if (f->title.n) {
-		doc_say(d, out, f->title, max);
-		return;
-	}
-	head = doctask_heading(f->plan);
-	if (head.n) {
-		doc_say(d, out, doc_unmarked(head), max);
-		return;
-	}
-	for (i = f->nprompt; i-- > 0 && !best;) {
-		const struct fact_prompt *p = &f->prompt[i];
-		static const char *const weak[] = {"yes", "yeah", "ok",   "no ",
-						   "no,", "so ",  "but ", NULL};
-		size_t k;
-		bool bad = p->text.n <= 36 || p->text.n >= 2000 || !is_request(p) ||
-			   p->kind == FACT_SLASH;
-
-		for (k = 0; weak[k] && !bad; k++)
-			bad = str_istarts(p->text, str_of(weak[k]));
-		if (!bad)
-			best = p;
-	}
-	if (!best)
-		best = t->last;
-	if (best)
-		doc_say(d, out, best->text, max);
+	if (!words.n && t->first) /* of a sub-agent's file no record offers one */
+		title_of_prompt(t->first->text, &words);
+	title_show(&b, words, max);
+	if (b.n)
+		doc_say(d, out, buf_str(&b), 0);
 	else
 		buf_printf(out,
 			   f->session.n ? "session %.*s" : "a session without a request",
 			   STR_ARG(str_head(f->session, 8)));
+	buf_release(&b);
 }
 
 /* ---- Done ---- */

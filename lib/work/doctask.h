@@ -25,8 +25,6 @@ struct doctask {
 };
 
 void doctask_find(const struct facts *f, struct doctask *t);
-/* A slash command that only steers the client. */
-bool doctask_is_client_command(str text);
 void doctask_goal(struct doc *d, const struct doctask *t, bool roomy);
 void doctask_done(struct doc *d);
 /* todo: the open and closed tasks, which may be fresher than the facts'. */
@@ -34,7 +32,7 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 		  size_t ntodo);
 /* First heading of a markdown text, or none. */
 str doctask_heading(str text);
-/* Append the title of the document, at most max bytes. */
+/* Append the title of the document, at most max characters. */
 void doctask_title(struct doc *d, const struct doctask *t, size_t max, struct buf *out);
 
 #endif

@@ -262,6 +262,45 @@ bool docwords_picks(str text)
 	return n > 0;
 }
 
+bool docwords_is_client_command(str text)
+{
+	static const char *const names[] = {
+		"/clear",         "/exit",
+		"/quit",          "/compact",
+		"/model",         "/status",
+		"/mcp",           "/login",
+		"/logout",        "/config",
+		"/help",          "/cost",
+		"/context",       "/resume",
+		"/rename",        "/doctor",
+		"/ide",           "/hooks",
+		"/agents",        "/usage",
+		"/plugin",        "/effort",
+		"/fast",          "/memory",
+		"/init",          "/terminal-setup",
+		"/permissions",   "/upgrade",
+		"/rewind",        "/export",
+		"/theme",         "/vim",
+		"/add-dir",       "/bug",
+		"/feedback",      "/tasks",
+		"/bashes",        "/plan",
+		"/statusline",    "/usage-credits",
+		"/extra-usage",   "/remote-control",
+		"/output-style",  "/stats",
+		"/release-notes", "/handoff",
+		"/recover",
+	};
+	str word, rest = text;
+	size_t i;
+
+	if (!str_word(&rest, &word))
+		return true;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_eq(word, str_of(names[i])))
+			return true;
+	return false;
+}
+
 bool docwords_is_markup(str text)
 {
 	return str_chr(prose_tag(text), '-') != STR_NPOS;

@@ -17,6 +17,8 @@
 bool docwords_goes_on(str text);
 /* "2", "a and c", "option 2", "the first one", "no": takes something up, and says nothing alone. */
 bool docwords_picks(str text);
+/* A slash command that only steers the client ("/clear"). */
+bool docwords_is_client_command(str text);
 /* The client's own markup ("<ci-monitor-event>..."), whatever the record said it was. */
 bool docwords_is_markup(str text);
 /* As prose_constraint: 0 none, 1 weak, 2 inside, 3 at the head. */

@@ -55,7 +55,7 @@ static void remember(struct extract *x, uint64_t hash)
 static void set_title(struct extract *x, str title, enum title_rank rank)
 {
 	title = extract_squeezed(x, title);
-	if (title.n == 0 || rank < x->private->title_rank)
+	if (title.n == 0 || !title_beats(rank, (enum title_rank)x->private->title_rank))
 		return;
 	x->f.title = extract_keep(x, title, LINE_BYTES);
 	x->private->title_rank = rank;
@@ -83,6 +83,22 @@ static void leaf_found(struct extract *x, uint64_t hash)
 		if (x->leaf[i].hash == hash)
 			set_title(x, x->leaf[i].text, TITLE_SUMMARY);
 	}
+}
+
+/* Names, and until one is known the first prompt that says something. */
+static void on_title(struct extract *x, const struct record *r)
+{
+	enum title_rank rank;
+	struct arena scratch = x->other;
+	str words;
+
+	if (r->type == RECORD_SUMMARY)
+		return; /* see on_summary_record */
+	if (r->type != RECORD_TITLE && x->private->title_rank >= TITLE_PROMPT)
+		return;
+	rank = title_of(r, &scratch, &words);
+	if (title_beats(rank, (enum title_rank)x->private->title_rank))
+		set_title(x, extract_door(x, words), rank);
 }
 
 static void set_str(struct extract *x, str *at, str s, size_t max)
@@ -264,10 +280,6 @@ static void on_record(struct extract *x, const struct record *r)
 	case RECORD_SUMMARY:
 		on_summary_record(x, r);
 		break;
-	case RECORD_TITLE:
-		set_title(x, extract_door_get(x, r->root, "customTitle"), TITLE_CUSTOM);
-		set_title(x, extract_door_get(x, r->root, "aiTitle"), TITLE_AI);
-		break;
 	case RECORD_META:
 		if (val_get(r->root, "prUrl"))
 			extract_on_pr(x, extract_door_get(x, r->root, "prUrl"), STR_NONE);
@@ -319,6 +331,7 @@ void extract_add(struct extract *x, const struct record *r)
 	if (r->sidechain && !x->f.agent_file)
 		return;
 	on_header(x, r);
+	on_title(x, r);
 	on_record(x, r);
 	if (x->source)
 		add_source(x, r);

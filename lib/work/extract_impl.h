@@ -18,6 +18,7 @@
 
 #include "work/extract.h"
 #include "work/table.h"
+#include "work/title.h"
 
 #define ARENA_BYTES     ((size_t)2560 << 10) /* two of them */
 #define RESERVE_BYTES   ((size_t)512 << 10) /* free in `kept` before a block is looked at */
@@ -119,8 +120,6 @@ struct seen {
 struct wait {
 	uint64_t ms;
 };
-
-enum title_rank { TITLE_NONE, TITLE_SUMMARY, TITLE_AI, TITLE_CUSTOM };
 
 struct privates {
 	uint32_t texts; /* assistant texts so far */

@@ -696,7 +696,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 6\n"
+#define SAVED_FIRST "handoff-extract 7\n"
 #define SAVED_LAST  "end "
 
 /* Eight bytes at a time: it is much text, and often. */

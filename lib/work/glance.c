@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "data/transcript.h"
 #include "work/redact.h"
+#include "work/title.h"
 #include "work/tree.h"
 
 #define SUMMARIES_MAX 8
@@ -41,7 +42,8 @@ struct summary {
 
 struct look {
 	struct buf cwd, branch, version;
-	struct buf custom, ai, prompt, command;
+	struct buf title;
+	enum title_rank rank; /* of the title */
 	struct summary summary[SUMMARIES_MAX];
 	size_t nsummaries;
 	int64_t started, ended;
@@ -57,7 +59,7 @@ static void look_init(struct look *l)
 	*l = (struct look){.started = CLOCK_NONE, .ended = CLOCK_NONE};
 	l->cwd = BUF_INIT(TEXT_MAX);
 	l->branch = l->version = BUF_INIT(SHOWN_MAX);
-	l->custom = l->ai = l->prompt = l->command = BUF_INIT(TEXT_MAX);
+	l->title = BUF_INIT(TEXT_MAX);
 	for (i = 0; i < SUMMARIES_MAX; i++)
 		l->summary[i].text = BUF_INIT(TEXT_MAX);
 	arena_init(&l->scratch, 64u << 10);
@@ -70,10 +72,7 @@ static void look_release(struct look *l)
 	buf_release(&l->cwd);
 	buf_release(&l->branch);
 	buf_release(&l->version);
-	buf_release(&l->custom);
-	buf_release(&l->ai);
-	buf_release(&l->prompt);
-	buf_release(&l->command);
+	buf_release(&l->title);
 	for (i = 0; i < SUMMARIES_MAX; i++)
 		buf_release(&l->summary[i].text);
 	arena_release(&l->scratch);
@@ -127,6 +126,19 @@ static void look_leaf(struct look *l, str uuid)
 			l->summary[i].here = true;
 }
 
+static void look_title(struct look *l, const struct record *r)
+{
+	enum title_rank rank;
+	str words;
+
+	arena_reset(&l->scratch);
+	rank = title_of(r, &l->scratch, &words);
+	if (!title_beats(rank, l->rank))
+		return;
+	keep(&l->title, words);
+	l->rank = rank;
+}
+
 static void look_says(struct look *l, const struct record *r)
 {
 	enum record_says says;
@@ -138,11 +150,9 @@ static void look_says(struct look *l, const struct record *r)
 	case SAYS_PROMPT:
 		l->prompts++;
 		l->talk = true;
-		keep_first(&l->prompt, text);
 		break;
 	case SAYS_COMMAND:
 		l->begins_clear |= !l->said && str_eq(text, STR("/clear"));
-		keep_first(&l->command, text);
 		break;
 	default:
 		break;
@@ -163,12 +173,10 @@ static void look_add(struct look *l, const struct record *r)
 		if (l->ended == CLOCK_NONE || r->at > l->ended)
 			l->ended = r->at;
 	}
-	if (r->type == RECORD_TITLE) {
-		keep(&l->custom, val_get_str(r->root, "customTitle"));
-		keep(&l->ai, val_get_str(r->root, "aiTitle"));
-	} else if (r->type == RECORD_SUMMARY) {
+	if (r->type == RECORD_SUMMARY)
 		look_summary(l, r);
-	}
+	else
+		look_title(l, r);
 	if (r->uuid.n)
 		look_leaf(l, r->uuid);
 	if (r->duplicate || r->sidechain)
@@ -208,7 +216,7 @@ static int read_head(struct look *l, struct source *src, struct err *e)
 	while ((got = transcript_next(t, &r)) == TRANSCRIPT_RECORD ||
 	       got == TRANSCRIPT_LOSS) {
 		uint64_t at = got == TRANSCRIPT_RECORD ? r->off : t->last_loss.off;
-		bool enough = l->cwd.n && l->prompt.n;
+		bool enough = l->cwd.n && l->rank >= TITLE_PROMPT;
 
 		if (at >= (enough ? GLANCE_HEAD_BYTES : GLANCE_FAR_BYTES))
 			break;
@@ -297,7 +305,7 @@ static int find_leaves(struct look *l, struct source *src, struct err *e)
 
 	for (i = 0; i < l->nsummaries && l->summary[i].here; i++)
 		;
-	if (i == l->nsummaries || l->custom.n || l->ai.n)
+	if (i == l->nsummaries || l->rank > TITLE_SUMMARY)
 		return 0;
 	if (source_seek(src, 0) < 0)
 		return err_sys(e, "seek");
@@ -321,40 +329,20 @@ static char *shown(str s)
 	return buf_take(&b);
 }
 
-/* The first words of s, up to `chars` characters, with an ellipsis where it was cut. */
-static char *shortened(str s, size_t chars)
+/* A summary of this session comes before a prompt, and only here it is known to be one. */
+static char *title(const struct look *l)
 {
 	struct buf b = BUF_INIT(4 * TEXT_MAX);
-	size_t at = 0, word = 0, n = 0, len;
-	uint32_t cp;
-
-	redact_show(&b, s, true);
-	while (n < chars && (len = utf8_next(str_from(buf_str(&b), at), &cp)) > 0) {
-		if (cp == ' ')
-			word = at;
-		at += len;
-		n++;
-	}
-	if (at < b.n) {
-		/* at a word's border, unless that loses most of it */
-		buf_cut(&b, word > at / 2 ? word : at);
-		buf_add(&b, STR("…"));
-	}
-	return buf_take(&b);
-}
-
-static str title_of(const struct look *l)
-{
+	str words = buf_str(&l->title);
 	size_t i;
 
-	if (l->custom.n)
-		return buf_str(&l->custom);
-	if (l->ai.n)
-		return buf_str(&l->ai);
-	for (i = l->nsummaries; i-- > 0;)
-		if (l->summary[i].here && l->summary[i].text.n)
-			return buf_str(&l->summary[i].text);
-	return buf_str(l->prompt.n ? &l->prompt : &l->command);
+	for (i = l->nsummaries; l->rank < TITLE_SUMMARY && i-- > 0;)
+		if (l->summary[i].here && l->summary[i].text.n) {
+			words = buf_str(&l->summary[i].text);
+			break;
+		}
+	title_show(&b, words, TITLE_CHARS);
+	return buf_take(&b);
 }
 
 static void fill(struct glance *g, const struct look *l, const struct ending *end,
@@ -364,7 +352,7 @@ static void fill(struct glance *g, const struct look *l, const struct ending *en
 		.cwd = str_dup(buf_str(&l->cwd)),
 		.branch = shown(buf_str(&l->branch)),
 		.version = shown(buf_str(&l->version)),
-		.title = shortened(title_of(l), GLANCE_TITLE_CHARS),
+		.title = title(l),
 		.started = l->started,
 		.ended = l->ended,
 		.records = whole ? l->records : -1,

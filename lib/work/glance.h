@@ -29,7 +29,6 @@
 #define GLANCE_TAIL_BYTES (256u << 10)
 #define GLANCE_FAR_BYTES                                                                 \
 	(1u << 20) /* how far a head is read for a first prompt and a cwd */
-#define GLANCE_TITLE_CHARS 72
 
 struct glance {
 	char *cwd, *branch, *version, *title;

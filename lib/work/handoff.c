@@ -28,10 +28,10 @@
 #include "work/ledger.h"
 #include "work/prose.h"
 #include "work/redact.h"
+#include "work/title.h"
 #include "work/tree.h"
 
 #define ROOMY_TOKENS   3000 /* from here on the summary's own account must stand */
-#define TITLE_BYTES    100
 #define TITLE_BRIEF    50
 #define LABELS_COST    200 /* quarter tokens kept for the labels of groups */
 #define EMPTY_COST     60  /* of a section's sentence when it has no line */
@@ -571,7 +571,7 @@ static void make_frame(struct doc *d, const struct handoff_input *in,
 	front.confidence = confidence_of(in, o, t);
 	front_matter(&fr->head, &front, o);
 	buf_add(&fr->head, STR("# Handoff: "));
-	doctask_title(d, t, brief ? TITLE_BRIEF : TITLE_BYTES, &fr->head);
+	doctask_title(d, t, brief ? TITLE_BRIEF : TITLE_CHARS, &fr->head);
 	buf_add(&fr->head, STR("\n\n"));
 	banner(d, in, t, brief, &fr->head);
 	docplace_git(d, in->git, brief, &fr->git);

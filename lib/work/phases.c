@@ -18,9 +18,11 @@
 #include "data/json.h"
 #include "work/phases_impl.h"
 #include "work/redact.h"
+#include "work/title.h"
 #include "work/tree.h"
 
 #define CALLS_MAX       512 /* calls that wait for their result */
+#define SUMMARIES_MAX   8
 #define COMPACTIONS_MAX 64
 #define UNKNOWN_MAX     16 /* unknown record types told by name */
 #define MARGIN_BYTES    64 /* read beyond what is shown, for redaction */
@@ -457,9 +459,13 @@ struct index {
 	struct waiting call[CALLS_MAX];
 	size_t calls;
 	/* what the head and the end tell */
-	struct buf session, cwd, last_cwd, branch, version, title, summary;
-	bool custom_title, summary_ours;
-	uint64_t summary_leaf;
+	struct buf session, cwd, last_cwd, branch, version, title;
+	enum title_rank title_rank;
+	struct {
+		uint64_t leaf;
+		struct buf text;
+	} summary[SUMMARIES_MAX]; /* the newest ones, the oldest first */
+	size_t summaries;
 	int64_t first_at, last_at;
 	uint64_t prompts, answers, ncalls, failed, thinking;
 	struct {
@@ -1066,12 +1072,47 @@ static void note_unknown(struct index *x, str type)
 
 static void note_title(struct index *x, const struct record *r)
 {
-	if (str_eq(r->type_name, STR("custom-title"))) {
-		keep(&x->title, val_get_str(r->root, "customTitle"));
-		x->custom_title = true;
-	} else if (str_eq(r->type_name, STR("ai-title")) && !x->custom_title) {
-		keep(&x->title, val_get_str(r->root, "aiTitle"));
+	struct arena scratch = x->a;
+	enum title_rank rank;
+	str words;
+
+	if (r->type == RECORD_SUMMARY)
+		return; /* its leaf decides, in the end */
+	rank = title_of(r, &scratch, &words);
+	if (!title_beats(rank, x->title_rank))
+		return;
+	keep(&x->title, words);
+	x->title_rank = rank;
+}
+
+static void note_summary(struct index *x, const struct record *r)
+{
+	size_t i;
+
+	if (x->summaries == SUMMARIES_MAX) {
+		struct buf oldest = x->summary[0].text;
+
+		for (i = 1; i < SUMMARIES_MAX; i++)
+			x->summary[i - 1] = x->summary[i];
+		x->summary[--x->summaries].text = oldest;
 	}
+	i = x->summaries++;
+	x->summary[i].leaf = transcript_hash(val_get_str(r->root, "leafUuid"));
+	buf_reset(&x->summary[i].text);
+	keep(&x->summary[i].text, val_get_str(r->root, "summary"));
+}
+
+/* A summary counts if the record that it is about is in this file; it comes before a prompt. */
+static void settle_title(struct index *x)
+{
+	size_t i;
+
+	for (i = x->summaries; x->title_rank < TITLE_SUMMARY && i-- > 0;)
+		if (x->summary[i].text.n && tree_has(x->tree, x->summary[i].leaf)) {
+			buf_reset(&x->title);
+			buf_add(&x->title, buf_str(&x->summary[i].text));
+			return;
+		}
 }
 
 /* Where and when; and what an index leaves out. */
@@ -1083,8 +1124,7 @@ static void note(struct index *x, const struct record *r)
 		if (x->last_at == CLOCK_NONE || r->at > x->last_at)
 			x->last_at = r->at;
 	}
-	if (x->summary_leaf && r->uuid_hash == x->summary_leaf)
-		x->summary_ours = true;
+	note_title(x, r);
 	switch (r->type) {
 	case RECORD_USER:
 	case RECORD_ASSISTANT:
@@ -1094,15 +1134,8 @@ static void note(struct index *x, const struct record *r)
 		keep(&x->branch, r->branch);
 		keep(&x->version, r->version);
 		break;
-	case RECORD_TITLE:
-		note_title(x, r);
-		break;
 	case RECORD_SUMMARY:
-		if (!x->summary_ours) {
-			keep(&x->summary, val_get_str(r->root, "summary"));
-			x->summary_leaf =
-				transcript_hash(val_get_str(r->root, "leafUuid"));
-		}
+		note_summary(x, r);
 		break;
 	case RECORD_UNKNOWN:
 		note_unknown(x, r->type_name);
@@ -1229,7 +1262,8 @@ static void end_json(struct index *x, const struct transcript *t,
 	buf_add(b, STR("},\n\"session\":{"));
 	phases_clean(&w->head, buf_str(&x->session), true, false);
 	phases_json_str(b, "id", buf_str(&w->head));
-	phases_clean(&w->head, buf_str(&x->title), true, false);
+	buf_reset(&w->head);
+	title_show(&w->head, buf_str(&x->title), TITLE_CHARS);
 	phases_json_str(b, "title", buf_str(&w->head));
 	phases_clean(&w->head, buf_str(&x->cwd), true, false);
 	phases_json_str(b, "cwd", buf_str(&w->head));
@@ -1317,7 +1351,8 @@ static void end_text(struct index *x, const struct transcript *t,
 	phases_clean(&w->head, buf_str(&x->session), true, false);
 	buf_add(b, buf_str(&w->head));
 	if (x->title.n) {
-		phases_clean(&w->head, buf_str(&x->title), true, false);
+		buf_reset(&w->head);
+		title_show(&w->head, buf_str(&x->title), TITLE_CHARS);
 		buf_printf(b, "  \"%.*s\"", STR_ARG(buf_str(&w->head)));
 	}
 	buf_byte(b, '\n');
@@ -1371,7 +1406,9 @@ static struct index *index_new(struct out *out, const struct phases_options *o)
 	x->ending = ending_new();
 	x->agents = agents_new();
 	x->session = x->cwd = x->last_cwd = x->branch = x->version = BUF_INIT(8192);
-	x->title = x->summary = BUF_INIT(8192);
+	x->title = BUF_INIT(8192);
+	for (size_t i = 0; i < SUMMARIES_MAX; i++)
+		x->summary[i].text = BUF_INIT(8192);
 	x->first_at = x->last_at = CLOCK_NONE;
 	return x;
 }
@@ -1389,7 +1426,8 @@ static void index_free(struct index *x)
 	buf_release(&x->branch);
 	buf_release(&x->version);
 	buf_release(&x->title);
-	buf_release(&x->summary);
+	for (size_t i = 0; i < SUMMARIES_MAX; i++)
+		buf_release(&x->summary[i].text);
 	free(x);
 }
 
@@ -1431,8 +1469,7 @@ int phases_index(struct source *src, const char *path, const struct phases_optio
 	ending_finish(x->ending, &facts, end);
 	if (!x->session.n)
 		buf_add(&x->session, phases_session(path));
-	if (!x->title.n && x->summary_ours)
-		buf_add(&x->title, buf_str(&x->summary));
+	settle_title(x);
 	if (x->w.json)
 		end_json(x, t, end);
 	else

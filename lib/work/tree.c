@@ -390,6 +390,11 @@ bool tree_range(const struct tree *t, size_t i, uint64_t *first, uint64_t *last)
 	return inside && at == i;
 }
 
+bool tree_has(const struct tree *t, uint64_t uuid_hash)
+{
+	return node_find(t->st, uuid_hash) != NONE;
+}
+
 void tree_free(struct tree *t)
 {
 	if (!t)

@@ -44,6 +44,8 @@ bool tree_abandoned(const struct tree *t, uint64_t record);
 bool tree_live(const struct tree *t, uint64_t record);
 /* The i-th abandoned range of record numbers, in order; false past the last. */
 bool tree_range(const struct tree *t, size_t i, uint64_t *first, uint64_t *last);
+/* Of the records kept, one has this uuid (its transcript_hash). */
+bool tree_has(const struct tree *t, uint64_t uuid_hash);
 void tree_free(struct tree *t);
 
 #endif

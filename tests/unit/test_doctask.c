@@ -388,7 +388,7 @@ static void test_doctask__a_call_without_a_name_is_not_called_harmless(void **st
 	doc_release(&d);
 }
 
-static void test_doctask__the_title_is_the_newest_prompt_that_says_enough(void **state)
+static void test_doctask__without_a_title_it_is_the_first_request(void **state)
 {
 	struct fact_prompt p[] = {
 		PROMPT(1, "dim the lamp slowly in the night, in src/dim.c"),
@@ -432,8 +432,7 @@ int main(void)
 			test_doctask__what_came_after_a_summary_lies_over_its_list),
 		cmocka_unit_test(
 			test_doctask__a_call_without_a_name_is_not_called_harmless),
-		cmocka_unit_test(
-			test_doctask__the_title_is_the_newest_prompt_that_says_enough),
+		cmocka_unit_test(test_doctask__without_a_title_it_is_the_first_request),
 	};
 
 	return cmocka_run_group_tests_name("doctask", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "work/glance.h"
+#include "work/title.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,12 +153,19 @@ static void test_glance__titles_in_their_order(void **state)
 	assert_title("Old mill");
 }
 
-static void test_glance__a_command_is_a_title_only_where_no_prompt_is(void **state)
+static void
+test_glance__the_first_command_or_prompt_that_says_something_is_a_title(void **state)
 {
 	(void)state;
 	begin();
 	prompt("<command-name>/review</command-name>\\n<command-args>mill.c</command-args>");
 	assert_title("/review mill.c");
+	prompt("now the corn");
+	assert_title("/review mill.c");
+	begin();
+	prompt("<command-name>/model</command-name>\\n<command-args>opus</command-args>");
+	prompt("ok");
+	assert_title("ok");
 	prompt("now the corn");
 	assert_title("now the corn");
 }
@@ -207,7 +215,7 @@ static void test_glance__titles_are_shortened_between_words_and_characters(void 
 		       "\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8"
 		       "\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8\xe6\xa2\xa8");
 	g = look(false);
-	assert_int_equal(utf8_count(str_of(g.title)), GLANCE_TITLE_CHARS + 1);
+	assert_int_equal(utf8_count(str_of(g.title)), TITLE_CHARS + 1);
 	assert_true(utf8_valid(str_of(g.title)));
 	glance_release(&g);
 }
@@ -449,7 +457,7 @@ int main(void)
 		cmocka_unit_test(test_glance__a_small_file_is_counted_whole),
 		cmocka_unit_test(test_glance__titles_in_their_order),
 		cmocka_unit_test(
-			test_glance__a_command_is_a_title_only_where_no_prompt_is),
+			test_glance__the_first_command_or_prompt_that_says_something_is_a_title),
 		cmocka_unit_test(
 			test_glance__a_summary_counts_when_its_leaf_is_in_the_middle),
 		cmocka_unit_test(test_glance__of_many_summaries_the_newest_count),
