@@ -38,15 +38,18 @@ int main(int argc, char **argv)
 	crowd_run(&c);
 	printf("%u writers of %u writes, %u killed: %.1f s\n", c.writers, c.writes,
 	       c.kills, (double)c.took_ns / 1e9);
-	printf("acknowledged %u, there %u, twice %u, failed calls %u\n", c.acknowledged,
-	       c.there, c.twice, c.failed);
+	printf("acknowledged %u (%u of them by writers that lived), there %u, twice %u, "
+	       "failed calls %u\n",
+	       c.acknowledged, c.writers * c.writes, c.there, c.twice, c.failed);
 	printf("of a program without the lock: written %u, there %u\n", c.foreign,
 	       c.foreign_there);
 	printf("events in the vault %u, in the index %u, lines that are no event %u\n",
 	       c.active, c.active_indexed, c.torn);
-	printf("longest wait for the lock %.1f ms\n", (double)c.wait_ns / 1e6);
-	good = c.there == c.acknowledged && c.foreign_there == c.foreign && !c.twice &&
-	       !c.torn && !c.failed && c.active == c.active_indexed;
+	printf("longest wait for the lock %.1f ms (target <= 200 ms)\n",
+	       (double)c.wait_ns / 1e6);
+	good = c.acknowledged >= c.writers * c.writes && c.there == c.acknowledged &&
+	       c.foreign_there == c.foreign && !c.twice && !c.torn && !c.failed &&
+	       c.active == c.active_indexed;
 	nftw(top, drop, 16, FTW_DEPTH | FTW_PHYS);
 	return good ? 0 : 1;
 }
