@@ -26,6 +26,18 @@ static void offer(struct values *l, str name)
 	json_add_str(l->out, name);
 }
 
+/* What is to be completed is one of our templates, or a URI of one, or the prompt. */
+static bool is_ours(const struct jsonval *ref)
+{
+	str type = jsondoc_str(jsondoc_get(ref, "type"));
+	str uri = jsondoc_str(jsondoc_get(ref, "uri"));
+
+	if (str_eq(type, STR("ref/prompt")))
+		return str_eq(jsondoc_str(jsondoc_get(ref, "name")), STR("resume"));
+	return str_eq(type, STR("ref/resource")) && (str_starts(uri, STR("handoff://")) ||
+						     str_eq(uri, STR("session://brief")));
+}
+
 /* A name of a document or a project. */
 static int offer_name(const char *name, void *arg)
 {
@@ -55,9 +67,17 @@ void complete(struct server *s, const struct jsonval *params, struct answer *a)
 			   .begin = jsondoc_str(jsondoc_get(arg, "value"))};
 	struct store *st;
 
-	if (!jsondoc_is_obj(ref) || !name.n) {
-		server_refuse(a, RPC_BAD_PARAMS,
-			      "Invalid params: \"ref\" or \"argument\" is missing");
+	if (!jsondoc_is_obj(ref) || !name.n ||
+	    !jsondoc_is_str(jsondoc_get(arg, "value"))) {
+		server_refuse(
+			a, RPC_BAD_PARAMS,
+			"Invalid params: \"ref\" or \"argument\" is missing, or not whole");
+		return;
+	}
+	if (!is_ours(ref)) {
+		server_refuse(
+			a, RPC_BAD_PARAMS,
+			"Invalid params: \"ref\" is no resource template and no prompt of this server");
 		return;
 	}
 	st = memory_open(s, project, NULL);

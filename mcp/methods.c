@@ -137,7 +137,8 @@ bool server_page(const struct jsonval *params, const char *const *name, size_t n
 
 	*from = 0;
 	if (cursor && !jsondoc_is_null(cursor)) {
-		ok = mcp_cursor_read(&last, jsondoc_str(cursor));
+		ok = mcp_cursor_read(&last, jsondoc_str(cursor)) &&
+		     str_starts(buf_str(&last), STR("handoff://"));
 		while (ok && *from < n &&
 		       str_cmp(str_of(name[*from]), buf_str(&last)) <= 0)
 			++*from;

@@ -22,6 +22,8 @@ void queue_add(struct queue *q, enum rpc_got got, str line)
 	if (got == RPC_LINE) {
 		rpc_parse(&m, l->line);
 		rpc_cancelled(&m, &l->cancels);
+		l->batch = m.kind == RPC_BATCH &&
+			   str_find(l->line, STR("cancelled")) != STR_NPOS;
 	}
 	if (q->last)
 		q->last->next = l;
@@ -46,10 +48,27 @@ struct queued *queue_take(struct queue *q)
 	return l;
 }
 
+static bool batch_cancels(str line, str id)
+{
+	struct rpc_batch b;
+	str element, cancelled;
+
+	rpc_batch_init(&b, line);
+	while (rpc_batch_next(&b, &element)) {
+		struct rpc m;
+
+		rpc_parse(&m, element);
+		if (rpc_cancelled(&m, &cancelled) && str_eq(cancelled, id))
+			return true;
+	}
+	return false;
+}
+
 bool queue_cancels(const struct queue *q, str id)
 {
 	for (const struct queued *l = q->first; l; l = l->next)
-		if (l->cancels.n && str_eq(l->cancels, id))
+		if (l->batch ? batch_cancels(l->line, id)
+			     : l->cancels.n && str_eq(l->cancels, id))
 			return true;
 	return false;
 }

@@ -21,6 +21,7 @@ struct queued {
 	enum rpc_got got; /* RPC_LINE, RPC_LONG */
 	str line;
 	str cancels; /* id of a request as JSON text; empty: none */
+	bool batch;  /* one of messages, some of which may be these */
 	char text[];
 };
 
@@ -35,7 +36,7 @@ bool queue_is_full(const struct queue *q);
 void queue_add(struct queue *q, enum rpc_got got, str line);
 /* The first line; the caller frees it. */
 struct queued *queue_take(struct queue *q);
-/* A line of its own (not one of a batch) is a notifications/cancelled for this request. */
+/* One of the lines, or a message of a batch, is a notifications/cancelled for this request. */
 bool queue_cancels(const struct queue *q, str id);
 void queue_release(struct queue *q);
 

@@ -20,8 +20,11 @@
 #include "work/mcp.h"
 #include "work/redact.h"
 
-#define ARENA_MAX     (32u << 20)
-#define MESSAGE_MAX   (64u << 20)
+#define ARENA_MAX   (32u << 20)
+#define MESSAGE_MAX (64u << 20)
+#define BATCH_MAX   10000 /* messages */
+/* ids come back as they came, and each message of a batch has at least an error */
+#define REPLY_MAX     (MESSAGE_MAX + RPC_LINE_MAX + BATCH_MAX * 2048u)
 #define ROOTS_WAIT_MS 1000
 #define ROOTS_ID      "handoff-roots-%u"
 #define ID_MAX        32
@@ -124,7 +127,7 @@ void server_send(struct server *s, struct buf *message)
 		return;
 	buf_byte(message, '\n');
 	if (message->full) {
-		log_warn("a message of over %u bytes was not sent", MESSAGE_MAX);
+		log_warn("a message of over %zu bytes was not sent", message->max);
 		return;
 	}
 	sending = 1;
@@ -217,6 +220,12 @@ static void take_roots(struct server *s, const struct rpc *m)
 	jsondoc_free(d);
 }
 
+/* The version that was agreed on has batches. */
+static bool batches(const struct server *s)
+{
+	return s->version && mcp_version_batches(s->version);
+}
+
 /* The answer to the newest of our requests: what an older one would tell has changed since. */
 static bool is_roots(const struct server *s, const struct rpc *m)
 {
@@ -224,6 +233,22 @@ static bool is_roots(const struct server *s, const struct rpc *m)
 
 	snprintf(id, sizeof(id), "\"" ROOTS_ID "\"", s->roots_asked);
 	return m->kind == RPC_RESPONSE && str_eq(m->id, str_of(id));
+}
+
+/* The same in a batch, which is dealt with as a whole when its turn comes. */
+static void look_for_roots(struct server *s, str line)
+{
+	struct rpc_batch b;
+	str element;
+
+	rpc_batch_init(&b, line);
+	while (batches(s) && rpc_batch_next(&b, &element)) {
+		struct rpc m;
+
+		rpc_parse(&m, element);
+		if (is_roots(s, &m))
+			take_roots(s, &m);
+	}
 }
 
 void server_ask_root(struct server *s)
@@ -249,10 +274,13 @@ void server_ask_root(struct server *s)
 		if (got != RPC_LINE && got != RPC_LONG)
 			return; /* a late answer is taken when it comes */
 		rpc_parse(&m, line);
-		if (got == RPC_LINE && is_roots(s, &m))
+		if (got == RPC_LINE && is_roots(s, &m)) {
 			take_roots(s, &m);
-		else
-			queue_add(&s->ahead, got, line);
+			continue;
+		}
+		if (got == RPC_LINE && m.kind == RPC_BATCH)
+			look_for_roots(s, line);
+		queue_add(&s->ahead, got, line);
 	}
 }
 
@@ -271,7 +299,7 @@ static void answer_request(struct server *s, const struct rpc *m, struct buf *re
 		server_answer(s, m, jsondoc_root(d), &a);
 	if (a.code)
 		rpc_fail(reply, m->id, a.code, a.why);
-	else if (a.result.full)
+	else if (a.result.full || a.result.n + reply->n > MESSAGE_MAX)
 		rpc_fail(reply, m->id, RPC_INTERNAL,
 			 "Internal error: the answer is too long");
 	else
@@ -316,12 +344,21 @@ static void answer_message(struct server *s, const struct rpc *m, struct buf *re
 static void answer_batch(struct server *s, str line, struct buf *reply)
 {
 	struct rpc_batch b;
-	bool any = false;
+	size_t n = 0;
 	str element;
 
-	if (!s->version || !mcp_version_batches(s->version)) {
+	if (!batches(s)) {
 		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
 			 "Invalid request: this version of the protocol has no batches");
+		return;
+	}
+	rpc_batch_init(&b, line);
+	while (n <= BATCH_MAX && rpc_batch_next(&b, &element))
+		n++;
+	if (!n || n > BATCH_MAX) {
+		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
+			 n ? "Invalid request: a batch of over 10000 messages"
+			   : "Invalid request: an empty batch");
 		return;
 	}
 	buf_byte(reply, '[');
@@ -329,7 +366,6 @@ static void answer_batch(struct server *s, str line, struct buf *reply)
 	while (rpc_batch_next(&b, &element)) {
 		struct rpc m;
 
-		any = true;
 		json_add_sep(reply);
 		rpc_parse(&m, element);
 		if (m.kind == RPC_REQUEST && strcmp(m.method, "initialize") == 0)
@@ -341,12 +377,8 @@ static void answer_batch(struct server *s, str line, struct buf *reply)
 			buf_cut(reply, reply->n - 1);
 	}
 	buf_byte(reply, ']');
-	if (reply->n > strlen("[]"))
-		return;
-	buf_reset(reply);
-	if (!any)
-		rpc_fail(reply, STR("null"), RPC_INVALID_REQUEST,
-			 "Invalid request: an empty batch");
+	if (reply->n == strlen("[]")) /* none is due */
+		buf_reset(reply);
 }
 
 static void take_line(struct server *s, enum rpc_got got, str line)
@@ -355,7 +387,7 @@ static void take_line(struct server *s, enum rpc_got got, str line)
 	bool copied =
 		rpc_ahead(&s->in) || (s->can_list_roots && s->roots == ROOTS_UNKNOWN);
 	char *copy = copied ? str_dup(line) : NULL;
-	struct buf reply = BUF_INIT(MESSAGE_MAX);
+	struct buf reply = BUF_INIT(REPLY_MAX);
 	struct rpc m;
 
 	if (copied) {

@@ -73,7 +73,7 @@ void server_answer(struct server *s, const struct rpc *m, const struct jsonval *
 		   struct answer *a);
 void server_notified(struct server *s, const struct rpc *m);
 /*
- * A page of a list of n names in byte order that begins behind the cursor of params: *from to
+ * A page of a list of n URIs in byte order that begins behind the cursor of params: *from to
  * *to, and the cursor of the rest is put into the result. False: the cursor is none of ours.
  */
 bool server_page(const struct jsonval *params, const char *const *name, size_t n,

@@ -118,7 +118,8 @@ void tools_progress(void *arg, uint64_t done, uint64_t size)
 {
 	struct call *c = arg;
 	int64_t now = clock_mono_ns();
-	struct buf params = BUF_INIT(8192), b = BUF_INIT(8192);
+	/* a token is as long as the client likes */
+	struct buf params = BUF_INIT(SIZE_MAX), b = BUF_INIT(SIZE_MAX);
 
 	if (!c->token.n || now - c->told_ns < PROGRESS_AFTER_NS || done <= c->told)
 		return;
@@ -240,17 +241,20 @@ void tools_call(struct server *s, const struct rpc *m, const struct jsonval *par
 {
 	str name = jsondoc_str(jsondoc_get(params, "name"));
 	const struct tool *t = find(s, name);
-	struct buf b = BUF_INIT(1024);
+	struct buf b = BUF_INIT(1024), safe = BUF_INIT(4096);
 
 	if (!jsondoc_is_str(jsondoc_get(params, "name"))) {
-		server_refuse(a, RPC_BAD_PARAMS, "Invalid params: \"name\" is missing");
+		server_refuse(a, RPC_BAD_PARAMS,
+			      "Invalid params: \"name\" is missing or no string");
 	} else if (!t) {
 		buf_add(&b, STR("Unknown tool: "));
 		utf8_show(&b, utf8_head(name, 80), UTF8_ONELINE);
-		give(a, buf_str(&b), STR_NONE, true);
+		server_show(&safe, buf_str(&b));
+		give(a, buf_str(&safe), STR_NONE, true);
 	} else {
 		server_ask_root(s);
 		call(s, t, m, params, a);
 	}
 	buf_release(&b);
+	buf_release(&safe);
 }

@@ -260,6 +260,17 @@ int64_t jsondoc_int(const struct jsonval *v, int64_t fallback)
 	return (int64_t)node(v)->valuedouble;
 }
 
+bool jsondoc_whole(const struct jsonval *v, int64_t *n)
+{
+	double d = v && cJSON_IsNumber(node(v)) ? node(v)->valuedouble : NAN;
+
+	if (!(floor(d) == d))
+		return false;
+	/* 2^63 is exact, INT64_MAX is not */
+	*n = d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? INT64_MIN : (int64_t)d;
+	return true;
+}
+
 /* --- printing --- */
 
 static void print_number(double d, struct buf *out)

@@ -45,6 +45,8 @@ bool jsondoc_is_bool(const struct jsonval *v);
 bool jsondoc_bool(const struct jsonval *v, bool fallback);
 /* A number that is whole and within 2^53, else the fallback. */
 int64_t jsondoc_int(const struct jsonval *v, int64_t fallback);
+/* A whole number of any size, the nearest that fits (beyond 2^53 the last digits are lost); false for all else. */
+bool jsondoc_whole(const struct jsonval *v, int64_t *n);
 /* Append the value as compact JSON. */
 void jsondoc_print(const struct jsonval *v, struct buf *out);
 

@@ -20,6 +20,11 @@ static void add_value(struct buf *b, const struct jsonval *v)
 	struct buf text = BUF_INIT(64u << 10);
 
 	jsondoc_print(v, &text);
+	if (jsondoc_is_num(v) && str_eq(buf_str(&text), STR("null"))) {
+		/* 1e400 */
+		buf_reset(&text);
+		buf_add(&text, STR("so large a number"));
+	}
 	buf_add(b, STR(", not "));
 	utf8_show(b, utf8_head(buf_str(&text), SHOWN_BYTES), UTF8_ONELINE);
 	if (text.full || text.n > SHOWN_BYTES)
@@ -42,6 +47,20 @@ static int wrong(const struct param *p, const char *what, const struct jsonval *
 
 /* --- coercion --- */
 
+/* Digits of any length, perhaps behind a minus: what does not fit is the nearest that does. */
+static bool any_i64(str s, int64_t *n)
+{
+	str digits = str_from(s, s.n && s.p[0] == '-');
+
+	if (str_i64(s, n))
+		return true;
+	for (size_t i = 0; i < digits.n; i++)
+		if (!str_is_digit(digits.p[i]))
+			return false;
+	*n = digits.n < s.n ? INT64_MIN : INT64_MAX;
+	return digits.n > 0;
+}
+
 /* "4", "+4", "4.0" */
 static bool whole_number(str s, int64_t *n)
 {
@@ -59,20 +78,19 @@ static bool whole_number(str s, int64_t *n)
 	}
 	if (s.n > 1 && s.p[0] == '+' && str_is_digit(s.p[1]))
 		s = str_from(s, 1);
-	return str_i64(s, n);
+	return any_i64(s, n);
 }
 
 static int take_int(const struct param *p, const struct jsonval *v,
 		    struct param_value *out, struct err *e)
 {
 	char what[80];
-	int64_t n = jsondoc_int(v, INT64_MIN);
+	int64_t n = 0;
 
 	if (jsondoc_is_bool(v))
 		n = jsondoc_bool(v, false);
-	else if (jsondoc_is_str(v) && !whole_number(jsondoc_str(v), &n))
-		return wrong(p, "Input should be a whole number", v, e);
-	else if (n == INT64_MIN)
+	else if (jsondoc_is_str(v) ? !whole_number(jsondoc_str(v), &n)
+				   : !jsondoc_whole(v, &n))
 		return wrong(p, "Input should be a whole number", v, e);
 	out->number = n;
 	if ((p->min || p->max) && n < p->min) {

@@ -251,11 +251,11 @@ int store_note(struct store *s, str project, str name, str content, struct err *
 	if (!ret && (!raw.n || raw.full))
 		ret = err_set(e, HF_EUSAGE, "the name is %s",
 			      raw.full ? "too long" : "empty");
-	if (!ret && !fact.n)
-		ret = err_set(e, HF_EUSAGE, "the content is empty: nothing was noted");
 	if (!ret && fact.full)
 		ret = err_set(e, HF_ELIMIT, "the content is over %u bytes",
 			      STORE_ENTITY_MAX);
+	if (!ret && !fact.n)
+		ret = err_set(e, HF_EUSAGE, "the content is empty: nothing was noted");
 	if (!ret)
 		ret = vault_lock(&s->vault, STORE_LOCK_MS, e);
 	if (!ret)

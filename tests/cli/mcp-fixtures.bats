@@ -22,7 +22,7 @@ answered() {
 }
 
 @test "every file there is for a test" {
-	[ "$(cd "$MESSAGES" && echo *.jsonl)" = 'batch.jsonl calls.jsonl memory.jsonl packets.jsonl records.jsonl recover.jsonl wrong.jsonl' ]
+	[ "$(cd "$MESSAGES" && echo *.jsonl)" = 'batch.jsonl calls.jsonl memory.jsonl odd.jsonl packets.jsonl records.jsonl recover.jsonl wrong.jsonl' ]
 }
 
 @test "the memory tools, resources, the prompt, completion" {
@@ -35,6 +35,10 @@ answered() {
 
 @test "calls with arguments that cannot be" {
 	answered calls
+}
+
+@test "numbers beyond all bounds, keys twice, ids of all kinds, cursors and tokens that nobody gave, half of a completion" {
+	answered odd
 }
 
 @test "records, and the packets that another agent picks up" {

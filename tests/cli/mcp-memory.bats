@@ -255,6 +255,9 @@ beside() {
 	done
 	tool note_entity "$(args name '  ' content x)"
 	[ "$failed" = true ]
+	tool note_entity "$(args name x content "$(printf 'x%.0s' {1..40000})")"
+	[ "$failed" = true ]
+	says 'the content is over 32768 bytes'
 	works note_entity "$(args name ../../../x content y)"
 	[ "$text" = ../../../x ]
 	leave
@@ -434,6 +437,10 @@ beside() {
 	of '.result.completion.values | join(" ")' 'Apples Architecture'
 	ask completion/complete '{"ref":{"type":"ref/prompt","name":"resume"},"argument":{"name":"x","value":""}}'
 	of '.result.completion.values | length' 0
+	ask completion/complete '{"ref":{"type":"ref/prompt","name":"rename"},"argument":{"name":"x","value":""}}'
+	of .error.code -32602
+	ask completion/complete '{"ref":{"type":"ref/resource","uri":"file:///{path}"},"argument":{"name":"path","value":""}}'
+	of .error.code -32602
 	ask completion/complete '{"ref":{"type":"ref/resource","uri":"handoff://entity/{project}/{name}"},"argument":{"name":"name","value":""},"context":{"arguments":{"project":"../.."}}}'
 	of '.result.completion.values | length' 0
 	leave
@@ -682,6 +689,23 @@ where() {
 	leave
 	CLAUDE_PROJECT_DIR=$HOME serve '{"roots":{}}'
 	works get_brief
+	leave
+}
+
+@test "roots that come in a batch are taken at once" {
+	unset HANDOFF_PROJECT
+	mkdir -p "$HOME/gate"
+	cd /
+	serve '{"roots":{}}' 2025-03-26
+	say '{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"get_brief"}}'
+	hear
+	root=$(jq -r .id <<<"$reply")
+	say "[{\"jsonrpc\":\"2.0\",\"id\":71,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":\"$root\",\"result\":{\"roots\":[{\"uri\":\"file://$HOME/gate\"}]}}]"
+	hear
+	of .id 70
+	of '.result.content[0].text | contains("brief — gate")' true
+	IFS= read -r -t $PATIENCE -u "$OUT" reply
+	[ "$(jq -c '[.[].id]' <<<"$reply")" = '[71]' ]
 	leave
 }
 

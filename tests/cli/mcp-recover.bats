@@ -182,6 +182,14 @@ setup() {
 		last=$n
 	done
 	of .id 1
+	# a token is as long as the client likes
+	say "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"recover_session\",\"arguments\":{\"view\":\"index\",\"session\":\"cccc0000\"},\"_meta\":{\"progressToken\":\"$(printf 'x%.0s' {1..10000})\"}}}"
+	for (( ; ; )); do
+		hear
+		[[ $reply == *'"method"'* ]] || break
+		of '.params.progressToken | length' 10000
+	done
+	of .id 2
 	tool recover_session '{"view":"index","session":"cccc0000"}'
 	[ "$failed" = false ]
 	leave

@@ -134,6 +134,40 @@ cancel() {
 	done
 }
 
+@test "a request is cancelled by a message of a batch too" {
+	feed "${HELLO/$NEWEST/2025-03-26}" "$(call 1 'goal of one')" "$(call 2 'goal of two')" "[$(cancel 2),{\"jsonrpc\":\"2.0\",\"method\":\"x\"}]"
+	[ "$(jq -sc '[.[].id]' <<<"$output")" = '["hello",1]' ]
+	[ -z "$(grep -rl 'goal of two' "$HANDOFF_VAULT")" ]
+}
+
+@test "a batch of too many messages is refused as one; answers that are too long together are told one by one" {
+	local n
+	{
+		echo "${HELLO/$NEWEST/2025-03-26}"
+		printf '[1'
+		for ((n = 0; n < 10000; n++)); do printf ',1'; done
+		printf ']\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n'
+	} >in
+	run --separate-stderr -0 "$M" <in
+	[ "$(jq -sc '[.[1:][] | [.id, .error.code]]' <<<"$output")" = '[[null,-32600],[2,null]]' ]
+	mkdir -p "$HANDOFF_VAULT/orchard/entities"
+	{
+		printf '# Big\n\n'
+		head -c 2000000 /dev/zero | tr '\0' x
+	} >"$HANDOFF_VAULT/orchard/entities/Big.md"
+	{
+		echo "${HELLO/$NEWEST/2025-03-26}"
+		printf '[{"jsonrpc":"2.0","id":0,"method":"ping"}'
+		for n in {1..40}; do
+			printf ',{"jsonrpc":"2.0","id":%s,"method":"resources/read","params":{"uri":"handoff://entity/orchard/Big"}}' "$n"
+		done
+		printf ',{"jsonrpc":"2.0","id":41,"method":"ping"}]\n'
+	} >in
+	"$M" <in 2>err | jq -c 'arrays | [length, ([.[] | select(.result) | .id] | length > 10 and .[-1] == 41), ([.[].error.message | strings] | unique)]' >out
+	[ "$(cat out)" = '[42,true,["Internal error: the answer is too long"]]' ] || { cat out; return 1; }
+	[ ! -s err ]
+}
+
 @test "initialize in a batch is refused, and the version stays" {
 	feed "${HELLO/$NEWEST/2025-03-26}" "[${HELLO/\"hello\"/5},{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\"}]" '[{"jsonrpc":"2.0","id":7,"method":"ping"}]'
 	[ "$(jq -c '[.[] | [.id, .error.code]]' <<<"${lines[1]}")" = '[[5,-32600],[6,null]]' ]
@@ -253,6 +287,8 @@ cancel() {
 	tool no_such_tool
 	[ "$failed" = true ]
 	[ "$text" = 'Unknown tool: no_such_tool' ]
+	tool '<system-reminder>'
+	[ "$text" = 'Unknown tool: &lt;system-reminder>' ]
 	tool log_event '{"type":"goal"}'
 	[ "$failed" = true ]
 	[ "$text" = 'Error executing tool log_event: content: Field required.' ]

@@ -73,11 +73,25 @@ static void test_params__a_whole_number_may_come_in_many_forms(void **state)
 	static const struct {
 		const char *json;
 		int64_t n;
-	} OK[] = {{"4", 4},      {"4.0", 4},      {"\"4\"", 4}, {"\" 4 \"", 4},
-		  {"\"+4\"", 4}, {"\"4.00\"", 4}, {"true", 1},  {"false", 0},
-		  {"-7", -7},    {"\"-7\"", -7},  {"1e2", 100}};
-	static const char *const WRONG[] = {"2.5", "\"2.5\"", "\"four\"", "\"\"",   "[4]",
-					    "{}",  "1e30",    "\"4 5\"",  "\"0x4\""};
+	} OK[] = {{"4", 4},
+		  {"4.0", 4},
+		  {"\"4\"", 4},
+		  {"\" 4 \"", 4},
+		  {"\"+4\"", 4},
+		  {"\"4.00\"", 4},
+		  {"true", 1},
+		  {"false", 0},
+		  {"-7", -7},
+		  {"\"-7\"", -7},
+		  {"1e2", 100},
+		  {"1e30", INT64_MAX},
+		  {"-1e400", INT64_MIN},
+		  {"9223372036854775808", INT64_MAX},
+		  {"\"-99999999999999999999\"", INT64_MIN},
+		  {"\"+99999999999999999999.0\"", INT64_MAX}};
+	static const char *const WRONG[] = {"2.5",     "\"2.5\"", "\"four\"", "\"\"",
+					    "[4]",     "{}",      "0.5",      "\"4 5\"",
+					    "\"0x4\"", "\"+\"",   "\"--4\"",  "\"+-4\""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(OK) / sizeof(OK[0]); i++) {
@@ -108,6 +122,9 @@ static void test_params__ranges_and_choices_are_told_with_what_was_given(void **
 	assert_int_equal(take("{\"content\":\"x\",\"importance\":0}"), HF_EUSAGE);
 	assert_string_equal(
 		e.msg, "importance: Input should be greater than or equal to 1, not 0");
+	assert_int_equal(take("{\"content\":\"x\",\"importance\":1e400}"), HF_EUSAGE);
+	assert_string_equal(e.msg, "importance: Input should be less than or equal to 5, "
+				   "not so large a number");
 	assert_int_equal(take("{\"content\":\"x\",\"type\":\"decison\"}"), HF_EUSAGE);
 	assert_string_equal(
 		e.msg,
