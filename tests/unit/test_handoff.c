@@ -2,7 +2,7 @@
  * Whole documents. Cases as data stand in tests/cases/handoff-*.case: a line with a
  * transcript and options, a line "--", then the document. UPDATE=1 rewrites them.
  */
-#include "fault.h"
+#include "session.h"
 
 #include <stdio.h>
 #include <fcntl.h>
@@ -227,6 +227,64 @@ static void test_handoff__what_ran_in_a_sub_agent_is_told(void **state)
 	document(FIXTURES "/agents-2.0.42.jsonl", &o, &out);
 	assert_null(strstr(buf_cstr(&out), "in the sub-agent"));
 	buf_release(&out);
+}
+
+/* The call in the agent of killed-mid-agent, with its file elsewhere. */
+static bool tells_of_the_agent(const char *path)
+{
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	bool tells;
+
+	document(path, &o, &out);
+	assert_non_null(strstr(buf_cstr(&out), "> Killed while a sub-agent ran,"));
+	tells = strstr(buf_cstr(&out), "`make lint` (in the sub-agent)") != NULL;
+	buf_release(&out);
+	return tells;
+}
+
+static void test_handoff__agents_of_older_clients_are_told_of_too(void **state)
+{
+	static const char *const session = "2070b519-95e6-4273-865a";
+	str main = session_read(FIXTURES "/killed-mid-agent.jsonl"),
+	    agent = session_read(
+		    FIXTURES "/killed-mid-agent/subagents/agent-ac31e07b5d2f94a60.jsonl");
+	struct buf both = BUF_INIT(1u << 20), other = BUF_INIT(1u << 20);
+	str rest = agent;
+	char *p;
+
+	(void)state;
+	test_write("p/s.jsonl", main);
+	assert_false(tells_of_the_agent(test_path("p/s.jsonl")));
+	/* 2.0: beside the transcript, where those of other sessions lie */
+	buf_add(&other, agent);
+	while ((p = strstr(buf_cstr(&other), session)))
+		memcpy(p, "eeeeeeee-0000-0000-0000", 23);
+	test_write("p/agent-00000000.jsonl", buf_str(&other));
+	assert_false(tells_of_the_agent(test_path("p/s.jsonl")));
+	test_write("p/agent-1a2b3c4d.jsonl", agent);
+	assert_true(tells_of_the_agent(test_path("p/s.jsonl")));
+	/* 1.0: in the transcript itself */
+	buf_add(&both, main);
+	buf_add(&both, rest);
+	test_write("q/s.jsonl", buf_str(&both));
+	assert_true(tells_of_the_agent(test_path("q/s.jsonl")));
+	/* one of long ago is none of the dispatch's */
+	buf_reset(&both);
+	while (rest.n) {
+		size_t k = str_find(rest, STR("\"timestamp\":\"2026-07-16T10"));
+
+		buf_add(&both, str_head(rest, k));
+		if (k == STR_NPOS)
+			break;
+		buf_add(&both, STR("\"timestamp\":\"2026-07-16T08"));
+		rest = str_from(rest, k + 26);
+	}
+	buf_add(&both, main);
+	test_write("r/s.jsonl", buf_str(&both));
+	assert_false(tells_of_the_agent(test_path("r/s.jsonl")));
+	buf_release(&both);
+	buf_release(&other);
 }
 
 /* ---- last words that no record holds ---- */
@@ -723,6 +781,7 @@ int main(void)
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
 		cmocka_unit_test(test_handoff__what_the_shell_wrote_is_not_denied),
+		cmocka_unit_test(test_handoff__agents_of_older_clients_are_told_of_too),
 		cmocka_unit_test(test_handoff__what_ran_in_a_sub_agent_is_told),
 		cmocka_unit_test(
 			test_handoff__a_message_is_unwritten_when_the_records_end_before_it),
