@@ -24,6 +24,9 @@ static int run(const struct args *a, struct err *e)
 		json_add_key(&out, "restored");
 		buf_u64(&out, restored);
 		buf_byte(&out, '}');
+	} else if (!ret && !restored) {
+		buf_add(&out,
+			STR("Taken back; but other events retire it too: nothing is active again.\n"));
 	} else if (!ret) {
 		buf_printf(&out, "Brought back %zu event%s.\n", restored,
 			   restored == 1 ? "" : "s");

@@ -146,7 +146,8 @@ int store_note(struct store *s, str project, str name, str content, struct err *
 int store_entity(struct store *s, str project, str name, struct buf *out, struct err *e);
 /*
  * Take back what event `id` (or a unique beginning of it) retired: all, or `only` one. Where
- * the event retired nothing but is retired itself, it is brought back. *restored: how many.
+ * the event retired nothing but is retired itself, it is brought back. *restored: how many events
+ * nothing retires any more; 0 where others still do.
  * HF_ENOTFOUND: no such event, or nothing to take back.
  */
 int store_undo(struct store *s, str id, str only, size_t *restored, struct err *e);

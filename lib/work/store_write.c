@@ -369,22 +369,36 @@ static void place_release(struct place *p)
 	buf_release(&p->file);
 }
 
-/* Append the list without `only` (all of it when that is empty); returns how many ids went. */
-static size_t without(struct buf *out, str list, str only)
+/* Append an id to a list, unless it stands there. */
+static void list_add(struct buf *list, str id)
 {
-	size_t gone = 0;
+	str rest = buf_str(list), other;
+
+	while (event_superseded(&rest, &other))
+		if (str_eq(other, id))
+			return;
+	if (list->n)
+		buf_byte(list, ',');
+	buf_add(list, id);
+}
+
+/* Append the list without `only` (all of it when that is empty) to out, and what went to gone; false when nothing did. */
+static bool without(struct buf *out, str list, str only, struct buf *gone)
+{
+	bool any = false;
 	str id;
 
 	while (event_superseded(&list, &id)) {
 		if (!only.n || str_eq(id, only)) {
-			gone++;
+			list_add(gone, id);
+			any = true;
 			continue;
 		}
 		if (out->n)
 			buf_byte(out, ',');
 		buf_add(out, id);
 	}
-	return gone;
+	return any;
 }
 
 /*
@@ -403,57 +417,58 @@ static void other_token(struct buf *out, str line, str old, str new)
 	buf_add(out, str_from(line, at + sizeof(key) - 1 + old.n));
 }
 
-/* The note with the event's token changed in every line that is this event; how many ids went. */
-static size_t rewritten(struct buf *out, str text, str id, str only)
+/* The note with the event's token changed in every line that is this event; false when it is in none. */
+static bool rewritten(struct buf *out, str text, str id, str only, struct buf *gone)
 {
 	str rest = text, line;
-	size_t gone = 0;
+	bool any = false;
 
 	while (rest.n) {
 		const char *start = rest.p;
 		struct event ev;
 		struct buf list = BUF_INIT(NOTE_MAX);
-		size_t n = 0;
+		bool other = false;
 
 		event_cut(&rest, &line);
 		if (event_parse(line, &ev) && str_eq(ev.id, id) && ev.supersedes.n)
-			n = without(&list, ev.supersedes, only);
-		if (n) {
+			other = without(&list, ev.supersedes, only, gone);
+		if (other) {
 			other_token(out, line, ev.supersedes, buf_str(&list));
 			start += line.n;
 		}
 		buf_add(out, (str){start, (size_t)(rest.p - start)});
-		gone += n;
+		any = any || other;
 		buf_release(&list);
 	}
-	return gone;
+	return any;
 }
 
-/* Rewrite the note in which the event stands. */
-static int take_back(struct store *s, const struct place *p, str only, size_t *restored,
+/* Rewrite the note in which the event stands; the ids that went are appended to gone once it is written. */
+static int take_back(struct store *s, const struct place *p, str only, struct buf *gone,
 		     struct err *e)
 {
 	struct replaced old = {.fd = -1, .text = BUF_INIT(NOTE_MAX)};
-	struct buf new = BUF_INIT(NOTE_MAX);
-	str project = buf_str(&p->project), file = buf_str(&p->file);
-	size_t gone = 0;
+	struct buf new = BUF_INIT(NOTE_MAX), went = BUF_INIT(NOTE_MAX);
+	str project = buf_str(&p->project), file = buf_str(&p->file), rest, id;
+	bool other = false;
 	int ret = vault_lock(&s->vault, STORE_LOCK_MS, e);
 
 	if (!ret)
 		ret = replaced_open(&old, s, p->folder, project, file, e);
 	if (!ret) {
-		gone = rewritten(&new, buf_str(&old.text), buf_str(&p->id), only);
-		if (gone)
+		other = rewritten(&new, buf_str(&old.text), buf_str(&p->id), only, &went);
+		if (other)
 			ret = replaced_write(&old, s, p->folder, project, file,
 					     buf_str(&new), e);
 	}
 	vault_unlock(&s->vault);
-	if (!ret && gone)
+	if (!ret && other)
 		store_reindex(s, p->folder, project, file);
-	if (!ret)
-		*restored += gone;
+	for (rest = buf_str(&went); !ret && event_superseded(&rest, &id);)
+		list_add(gone, id);
 	replaced_release(&old);
 	buf_release(&new);
+	buf_release(&went);
 	return ret;
 }
 
@@ -471,7 +486,7 @@ static int add_newer(str newer, void *arg)
 }
 
 /* The event retired nothing: what retired it lets go of it. */
-static int bring_back(struct store *s, str id, size_t *restored, struct err *e)
+static int bring_back(struct store *s, str id, struct buf *gone, struct err *e)
 {
 	struct bringing b = {.newer = BUF_INIT(NOTE_MAX)};
 	int ret = index_retired_by(s->index, id, add_newer, &b, e);
@@ -483,7 +498,7 @@ static int bring_back(struct store *s, str id, size_t *restored, struct err *e)
 		place_init(&p);
 		ret = index_event(s->index, newer, take_place, &p, e);
 		if (!ret && !str_eq(buf_str(&p.id), id))
-			ret = take_back(s, &p, id, restored, e);
+			ret = take_back(s, &p, id, gone, e);
 		place_release(&p);
 	}
 	buf_release(&b.newer);
@@ -506,7 +521,31 @@ static int resolve_only(struct store *s, str only, struct buf *out, struct err *
 	return ret == HF_ENOTFOUND || !ret ? 0 : err_set(e, ret, "%s", own.msg);
 }
 
-static int undo(struct store *s, str id, str only, size_t *restored, struct err *e)
+static int is_retired(const struct index_item *it, enum vault_folder folder, str file,
+		      void *arg)
+{
+	(void)folder;
+	(void)file;
+	*(bool *)arg = it->retired & INDEX_SUPERSEDED;
+	return 0;
+}
+
+/* Of the events that were let go of: those that nothing else retires. */
+static size_t active_again(struct store *s, str gone)
+{
+	size_t n = 0;
+	str id;
+
+	while (event_superseded(&gone, &id)) {
+		bool retired = false;
+
+		index_event(s->index, id, is_retired, &retired, NULL);
+		n += !retired;
+	}
+	return n;
+}
+
+static int undo(struct store *s, str id, str only, struct buf *gone, struct err *e)
 {
 	struct buf one = BUF_INIT(EVENT_ID_MAX * 4);
 	struct place p;
@@ -517,10 +556,10 @@ static int undo(struct store *s, str id, str only, size_t *restored, struct err 
 	if (!ret)
 		ret = resolve_only(s, only, &one, e);
 	if (!ret)
-		ret = take_back(s, &p, buf_str(&one), restored, e);
-	if (!ret && !*restored && !only.n)
-		ret = bring_back(s, buf_str(&p.id), restored, e);
-	if (!ret && !*restored)
+		ret = take_back(s, &p, buf_str(&one), gone, e);
+	if (!ret && !gone->n && !only.n)
+		ret = bring_back(s, buf_str(&p.id), gone, e);
+	if (!ret && !gone->n)
 		ret = err_set(e, HF_ENOTFOUND, "%.*s has retired nothing%s",
 			      STR_ARG(buf_str(&p.id)),
 			      only.n ? " of that id" : ", and nothing has retired it");
@@ -531,6 +570,7 @@ static int undo(struct store *s, str id, str only, size_t *restored, struct err 
 
 int store_undo(struct store *s, str id, str only, size_t *restored, struct err *e)
 {
+	struct buf gone = BUF_INIT(NOTE_MAX);
 	int ret;
 
 	*restored = 0;
@@ -543,7 +583,10 @@ int store_undo(struct store *s, str id, str only, size_t *restored, struct err *
 	if (ret)
 		return ret;
 	do
-		ret = undo(s, id, only, restored, e);
-	while (!*restored && store_again(s, &ret, e));
+		ret = undo(s, id, only, &gone, e);
+	while (!gone.n && store_again(s, &ret, e));
+	if (!ret)
+		*restored = active_again(s, buf_str(&gone));
+	buf_release(&gone);
 	return ret;
 }

@@ -233,8 +233,7 @@ static void test_store__bad_arguments_are_named(void **state)
 		{{.importance = -1}, "importance must be from 1 to 5, not -1"},
 		{{.project = {"../x", 4}},
 		 "invalid project: '../x' (path separators not allowed)"},
-		{{.project = {"..", 2}},
-		 "invalid project: '..'"},
+		{{.project = {"..", 2}}, "invalid project: '..'"},
 		{{.id = {"a b", 3}}, "'a b' is no event id"},
 		{{.supersedes = COMMENT, .nsupersedes = 1},
 		 "supersedes: 'ev_1 --> x' is no event id"},
@@ -752,8 +751,34 @@ static void test_store__undo_of_the_retired_one_brings_it_back(void **state)
 	keep(a, log_text(EVENT_DECISION, "A"));
 	log_over("B", a);
 	log_over("C", a);
-	assert_int_equal(undo(a, NULL, 0), 2);
+	/* it is one event, however many had retired it */
+	assert_int_equal(undo(a, NULL, 0), 1);
 	assert_string_equal(decisions(), "A;B;C;");
+}
+
+static void test_store__undo_counts_what_is_active_again(void **state)
+{
+	(void)state;
+	test_write("vault/p/sessions/s_x.md",
+		   STR(HEADER("s_x") EV("decision", "ev_a", "A")
+			       EV("decision", "ev_b",
+				  "B") "- **[decision]** (imp:3 " DOT " " AT
+				       ") C <!-- id=ev_c supersedes=ev_a,ev_b,ev_a -->\n"
+				       "- **[decision]** (imp:3 " DOT " " AT
+				       ") D <!-- id=ev_d supersedes=ev_b -->\n"));
+	assert_int_equal(undo("ev_c", NULL, 0), 1);
+	assert_string_equal(decisions(), "A;C;D;");
+	assert_int_equal(undo("ev_d", NULL, 0), 1);
+	test_write("vault/p/sessions/s_x.md",
+		   STR(HEADER("s_x") EV("decision", "ev_b",
+					"B") "- **[decision]** (imp:3 " DOT " " AT
+					     ") C <!-- id=ev_c supersedes=ev_b -->\n"
+					     "- **[decision]** (imp:3 " DOT " " AT
+					     ") D <!-- id=ev_d supersedes=ev_b -->\n"));
+	/* taken back, and still retired by the other */
+	assert_int_equal(undo("ev_c", NULL, 0), 0);
+	assert_string_equal(decisions(), "C;D;");
+	undo("ev_c", NULL, HF_ENOTFOUND);
 }
 
 static void test_store__undo_of_one_leaves_the_rest_byte_for_byte(void **state)
@@ -1171,6 +1196,7 @@ int main(void)
 		T(test_store__a_link_that_cannot_have_a_note_fails_nothing),
 		T(test_store__undo_walks_a_chain_back),
 		T(test_store__undo_of_the_retired_one_brings_it_back),
+		T(test_store__undo_counts_what_is_active_again),
 		T(test_store__undo_of_one_leaves_the_rest_byte_for_byte),
 		T(test_store__undo_of_a_mutual_pair_and_of_itself),
 		T(test_store__without_an_index_writes_still_work),
