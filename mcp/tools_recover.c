@@ -136,10 +136,13 @@ static int list(struct found *f, struct call *c, struct out *o, struct err *e)
 		out_printf(o, "No session of %s.\n",
 			   opt.project ? opt.project : "any project");
 	if (!ret && cat.others)
-		out_printf(o, "(%zu of other projects are not listed)\n", cat.others);
+		out_printf(o, "(%zu of other projects %s not listed)\n", cat.others,
+			   cat.others == 1 ? "is" : "are");
 	if (!ret && cat.problem)
-		out_printf(o, "(%zu files or folders could not be read; the first: %s)\n",
-			   cat.skipped, cat.problem);
+		out_printf(o,
+			   "(%zu file%s or folder%s could not be read; the first: %s)\n",
+			   cat.skipped, cat.skipped == 1 ? "" : "s",
+			   cat.skipped == 1 ? "" : "s", cat.problem);
 	catalog_release(&cat);
 	return ret;
 }

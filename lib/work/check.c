@@ -433,7 +433,8 @@ void check_document(struct check *c, str text, const struct check_options *o)
 		place(c, &d, o->git);
 	secrets = redact(&clean, text);
 	if (secrets)
-		problem(c, "secret", "%zu secrets are in it", secrets);
+		problem(c, "secret", "%zu secret%s in it", secrets,
+			secrets == 1 ? " is" : "s are");
 	if (o->budget && c->tokens > o->budget)
 		problem(c, "budget", "%llu tokens; the budget is %llu",
 			(unsigned long long)c->tokens, (unsigned long long)o->budget);

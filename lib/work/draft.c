@@ -131,8 +131,9 @@ static void fact_lines(const struct facts *f, struct buf *b)
 	for (i = from(f->nedit); i < f->nedit; i++) {
 		buf_reset(&path);
 		extract_relative(f, f->edit[i].path, &path);
-		buf_printf(b, "- Edited `%s` (%u times, +%u -%u)\n", buf_cstr(&path),
-			   f->edit[i].count, f->edit[i].plus, f->edit[i].minus);
+		buf_printf(b, "- Edited `%s` (%u time%s, +%u -%u)\n", buf_cstr(&path),
+			   f->edit[i].count, f->edit[i].count == 1 ? "" : "s",
+			   f->edit[i].plus, f->edit[i].minus);
 	}
 	for (i = from(f->ncommand); i < f->ncommand; i++) {
 		if (!f->command[i].check && !f->command[i].failed)

@@ -467,8 +467,9 @@ static void files(struct buf *b, const struct facts *f)
 		extract_relative(f, f->edit[i].path, &path);
 		buf_add(b, STR("- Edited `"));
 		frame_defuse(b, buf_str(&path));
-		buf_printf(b, "` (%u edits, +%u -%u)\n", f->edit[i].count,
-			   f->edit[i].plus, f->edit[i].minus);
+		buf_printf(b, "` (%u edit%s, +%u -%u)\n", f->edit[i].count,
+			   f->edit[i].count == 1 ? "" : "s", f->edit[i].plus,
+			   f->edit[i].minus);
 		buf_release(&path);
 	}
 }

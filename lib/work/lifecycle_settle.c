@@ -505,6 +505,7 @@ void lifecycle_settle(struct lifecycle *l, struct lifecycle_scan *s, struct buf 
 	if (st.announced > ANNOUNCE_MAX)
 		buf_printf(
 			text,
-			"%zu more sessions of this project ended without being closed.\n",
-			st.announced - ANNOUNCE_MAX);
+			"%zu more session%s of this project ended without being closed.\n",
+			st.announced - ANNOUNCE_MAX,
+			st.announced == ANNOUNCE_MAX + 1 ? "" : "s");
 }

@@ -521,8 +521,8 @@ static void status_docs(const struct state *st, const struct scope *s, struct bu
 			buf_printf(out, "    not offered: %s\n", why);
 	}
 	if (st->docs.odd)
-		buf_printf(out, "  and %zu that cannot be read as documents\n",
-			   st->docs.odd);
+		buf_printf(out, "  and %zu that cannot be read as %s\n", st->docs.odd,
+			   st->docs.odd == 1 ? "a document" : "documents");
 }
 
 static void status_hooks(const struct state *st, struct buf *out)

@@ -121,9 +121,9 @@ void recall_note(const struct recall *r, struct buf *out)
 		buf_add(out,
 			STR("(Another program is reading the notes; some may be missing.)\n"));
 	else if (r->left)
-		buf_printf(out,
-			   "(%zu of the notes are not read yet; they are next time.)\n",
-			   r->left);
+		buf_printf(out, "(%zu of the notes %s not read yet; %s next time.)\n",
+			   r->left, r->left == 1 ? "is" : "are",
+			   r->left == 1 ? "it is" : "they are");
 	if (r->index && index_homeless(r->index))
 		buf_printf(
 			out,
