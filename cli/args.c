@@ -6,8 +6,8 @@
 #include "work/identity.h"
 
 #define RETIRE_MAX UINT64_C(1000)
-#define LIMIT_MAX  UINT64_C(200)    /* hits */
-#define BUDGET_MAX UINT64_C(100000) /* tokens */
+#define LIMIT_MAX  UINT64_C(200) /* hits */
+#define BUDGET_MAX 100000        /* tokens */
 
 /* What getopt_long returns: letters where there is a short form. */
 enum {
@@ -64,7 +64,7 @@ static const struct option_row rows[] = {
 	 "only what is from before then; of a date, that day too"},
 	{OPT_FIND, KEY_RETIRED, "retired", NULL, "also what has been superseded"},
 	{OPT_BUDGET, KEY_BUDGET, "budget", "TOKENS",
-	 "so long at most; 1200 where nothing is said"},
+	 "so long at most; 0 holds nothing; without, the setting brief_tokens (1200)"},
 	{OPT_EXPLAIN, KEY_EXPLAIN, "explain", NULL,
 	 "say why each line is there, and what is not"},
 	{OPT_NAME, KEY_NAME, "name", "NAME", "the project's name from now on"},
@@ -82,6 +82,14 @@ static int number(const char *option, const char *s, uint64_t max, uint64_t *out
 	return err_set(e, HF_EUSAGE,
 		       "--%s needs a number from 1 to %" PRIu64 ", not '%s'", option, max,
 		       s);
+}
+
+static int budget(const char *s, int64_t *out, struct err *e)
+{
+	if (str_i64(str_of(s), out) && *out >= 0 && *out <= BUDGET_MAX)
+		return 0;
+	return err_set(e, HF_EUSAGE, "--budget needs a number from 0 to %d, not '%s'",
+		       BUDGET_MAX, s);
 }
 
 static int not_empty(const char *option, const char *s, const char **out, struct err *e)
@@ -128,7 +136,7 @@ static int take(void *arg, int key, const char *value, struct err *e)
 	case KEY_LIMIT:
 		return number("limit", value, LIMIT_MAX, &a->limit, e);
 	case KEY_BUDGET:
-		return number("budget", value, BUDGET_MAX, &a->budget, e);
+		return budget(value, &a->budget, e);
 	case KEY_TYPE:
 		return not_empty("type", value, &a->type, e);
 	case KEY_SINCE:
@@ -177,7 +185,7 @@ int args_parse(struct args *a, const struct command *c, int argc, char **argv,
 {
 	int first, ret;
 
-	*a = (struct args){.c = NULL};
+	*a = (struct args){.budget = -1};
 	ret = options_parse(rows, ROWS, c->options | OPT_ALWAYS, argc, argv, take, a,
 			    &first, e);
 	if (ret)

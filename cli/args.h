@@ -24,7 +24,7 @@ struct args {
 	bool retired, explain;
 	const char *type, *since, *until;
 	uint64_t limit;  /* 0: not said */
-	uint64_t budget; /* 0: not said */
+	int64_t budget;  /* negative: not said; 0: it holds nothing */
 	const char *supersedes[ARGS_LIST_MAX];
 	size_t nsupersedes;
 	uint64_t importance;    /* 0: not said */

@@ -49,20 +49,20 @@ static void one(const struct config_item *it, struct buf *out)
 	buf_release(&value);
 }
 
-static int show(const struct args *a, struct err *e)
+static int show(const struct args *a, const struct config *c, struct err *e)
 {
-	const struct config_item *only = a->nwords ? find(a->c, a->word[0]) : NULL;
+	const struct config_item *only = a->nwords ? find(c, a->word[0]) : NULL;
 	struct buf out = BUF_INIT(OUT_MAX);
 	int ret;
 
 	if (a->json) {
 		buf_add(&out, STR("{\"format\":1"));
 		json_add_key(&out, "file");
-		json_add_str(&out, str_of(a->c->path));
+		json_add_str(&out, str_of(c->path));
 		json_add_key(&out, "settings");
 		buf_byte(&out, '[');
 	}
-	for (const struct config_item *it = a->c->item; it->key; it++) {
+	for (const struct config_item *it = c->item; it->key; it++) {
 		if (only && it != only)
 			continue;
 		if (a->json)
@@ -79,6 +79,21 @@ static int show(const struct args *a, struct err *e)
 	return ret;
 }
 
+/* What is there afterwards is the answer for machines: a variable may be stronger than the file. */
+static int set(const struct args *a, struct err *e)
+{
+	struct config now;
+	int ret = config_set(a->c, a->word[0], a->word[1][0] ? a->word[1] : NULL, e);
+
+	if (ret || !a->json)
+		return ret;
+	ret = config_load(&now, e);
+	if (!ret)
+		ret = show(a, &now, e);
+	config_release(&now);
+	return ret;
+}
+
 static int run(const struct args *a, struct err *e)
 {
 	if (a->nwords && !find(a->c, a->word[0]))
@@ -86,8 +101,8 @@ static int run(const struct args *a, struct err *e)
 			       "config: no setting '%s'; `handoff config` lists them",
 			       a->word[0]);
 	if (a->nwords == 2)
-		return config_set(a->c, a->word[0], a->word[1][0] ? a->word[1] : NULL, e);
-	return show(a, e);
+		return set(a, e);
+	return show(a, a->c, e);
 }
 
 const struct command cmd_config = {

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "work/brief_parts.h"
+#include "work/near.h"
 #include "work/sessionnote.h"
 
 #define ARENA_BYTES   (8u << 20)
@@ -573,6 +574,21 @@ static void trim_end(struct buf *out, size_t from)
 		buf_cut(out, out->n - 1);
 }
 
+/* Nothing is known: of this project, maybe of one with a name like it. */
+static void nothing(const struct brief *b, struct buf *out)
+{
+	char *near = NULL;
+
+	buf_add(out, STR(NONE));
+	near_projects(b->ix, b->o->project, &near, NULL);
+	if (near) {
+		buf_add(out, STR("\n\nProjects with a name like this one: "));
+		utf8_show(out, str_of(near), UTF8_ONELINE);
+		buf_byte(out, '.');
+	}
+	free(near);
+}
+
 static void render(const struct brief *b, str head, str block, bool explain,
 		   struct buf *out, struct brief_figures *f)
 {
@@ -583,7 +599,7 @@ static void render(const struct brief *b, str head, str block, bool explain,
 		return;
 	buf_add(out, head);
 	if (!f->kept && !f->dropped) {
-		buf_add(out, STR(NONE));
+		nothing(b, out);
 		return;
 	}
 	sections(b, explain, out);

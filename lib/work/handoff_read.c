@@ -214,7 +214,7 @@ int handoff_json(str text, struct buf *out, struct err *e)
 
 	if (ret < 0)
 		return ret;
-	buf_byte(out, '{');
+	buf_add(out, STR("{\"format\":1"));
 	json_field(out, "created", d.created);
 	json_field(out, "source_session", d.session);
 	json_lineage(out, text);

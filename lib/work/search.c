@@ -9,16 +9,13 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "work/near.h"
 
 #define ARENA_BYTES    (64u << 20)
 #define FETCH_FACTOR   3 /* hits that recency chooses from, for each one that is given */
 #define DAY_US         86400e6
 #define DATE_BYTES     10 /* 2026-02-12 */
 #define HALF_LIFE_DAYS 30.0
-#define NEAR_MAX       5 /* names that are told */
-#define NEAR_BYTES     1024
-#define NEAR_EDITS     2  /* letters by which a name may differ */
-#define NAME_BYTES     64 /* longer names are not compared letter by letter */
 #define LINE_MAX_BYTES (256u << 10)
 
 /* ---- taking hits ---- */
@@ -105,90 +102,13 @@ static void page(struct search *s, size_t offset, size_t limit)
 
 /* ---- nothing found ---- */
 
-/* A project's name without what people write differently. */
-static str bare(str name, char out[NAME_BYTES])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < name.n && n < NAME_BYTES; i++)
-		if (str_is_alnum(name.p[i]) || (unsigned char)name.p[i] >= 0x80)
-			out[n++] = str_lower(name.p[i]);
-	return (str){out, n};
-}
-
-/* Insertions, deletions and changes that make b of a. */
-static size_t edits(str a, str b)
-{
-	size_t row[NAME_BYTES + 1];
-
-	for (size_t j = 0; j <= b.n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a.n; i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b.n; j++) {
-			size_t change = corner + (a.p[i - 1] != b.p[j - 1]);
-
-			corner = row[j];
-			if (row[j] + 1 < change)
-				change = row[j] + 1;
-			if (row[j - 1] + 1 < change)
-				change = row[j - 1] + 1;
-			row[j] = change;
-		}
-	}
-	return row[b.n];
-}
-
-static bool like(str a, str b)
-{
-	char pa[NAME_BYTES], pb[NAME_BYTES];
-
-	a = bare(a, pa);
-	b = bare(b, pb);
-	if (!a.n || !b.n)
-		return false;
-	if (str_find(a, b) != STR_NPOS || str_find(b, a) != STR_NPOS)
-		return true;
-	return a.n > NEAR_EDITS + 1 && b.n > NEAR_EDITS + 1 && edits(a, b) <= NEAR_EDITS;
-}
-
-struct near {
-	str project;
-	struct buf out;
-	size_t n;
-};
-
-static int on_project(str project, size_t active, int64_t newest_us, void *arg)
-{
-	struct near *n = arg;
-
-	(void)active;
-	(void)newest_us;
-	if (str_eq(project, n->project) || !like(project, n->project))
-		return 0;
-	if (n->n++)
-		buf_add(&n->out, STR(", "));
-	buf_add(&n->out, project);
-	return n->n == NEAR_MAX;
-}
-
 static int look_around(struct search *s, struct index *ix, const struct search_query *q,
 		       struct err *e)
 {
-	struct near n = {.project = q->project, .out = BUF_INIT(NEAR_BYTES)};
 	int ret = index_elsewhere(ix, q->text, q->project, SEARCH_ELSEWHERE_MAX,
 				  &s->elsewhere, e);
 
-	if (!ret)
-		ret = index_projects(ix, on_project, &n, e);
-	if (ret > 0)
-		ret = 0;
-	if (!ret && n.n && !n.out.full)
-		s->near = buf_take(&n.out);
-	buf_release(&n.out);
-	return ret;
+	return ret ? ret : near_projects(ix, q->project, &s->near, e);
 }
 
 /* ---- the search ---- */

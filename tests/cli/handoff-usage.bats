@@ -35,6 +35,73 @@ setup()
 	done
 }
 
+@test "each --json carries its format, whatever the command" {
+	document >doc.md
+	T=$BATS_TEST_DIRNAME/../../fixtures/transcripts/after-clear.jsonl
+	while read -r command; do
+		[ -n "$command" ] || continue
+		eval "set -- $command"
+		run --separate-stderr "$BIN/$@"
+		[ "$(jq -c .format <<<"$output")" = 1 ] || { echo "$command: $output$stderr"; false; }
+	done <<-EOF
+		handoff log --json goal "Count apples"
+		handoff log --json goal "Count pears" --supersedes-query "count apples"
+		handoff note --json A b
+		handoff checkpoint --json done
+		handoff undo --json "\$('$H' search --json pears | jq -r '.hits[0].id')"
+		handoff brief --json
+		handoff search --json x
+		handoff projects --json
+		handoff entities --json
+		handoff entities --json A
+		handoff status --json
+		handoff list --json
+		handoff draft --json --session $S
+		handoff save --json --session $S doc.md
+		handoff show --json 7c1e
+		handoff check --json doc.md
+		handoff hazards --json
+		handoff recover-start --json
+		handoff config --json
+		handoff config --json budget
+		handoff config --json budget 3000
+		handoff off --json
+		handoff on --json
+		handoff trust --json doc.md
+		handoff forget --json orchard
+		handoff record stats --json
+		handoff recover index --json $T
+		handoff-recover backbone --json $T
+		handoff-recover agents --json $T
+		handoff-recover show --json $T 3
+		handoff-recover doc --json $T
+		handoff-recover repair --json $T -o whole.jsonl
+	EOF
+	# and none was forgotten: what takes --json stands above
+	for c in $COMMANDS; do
+		case $c in completion | amfs | packet) continue ;; esac
+		grep -q "^		handoff $c " "$BATS_TEST_FILENAME"
+	done
+}
+
+@test "a budget of 0 holds nothing, wherever one is given" {
+	"$H" log goal 'Count the apples' >/dev/null
+	for b in "--budget 0" "--json --budget 0"; do
+		run --separate-stderr -0 "$H" brief $b
+		holds "omitted to fit the 0-token budget"
+		lacks apples
+	done
+	HANDOFF_TOKEN_BUDGET=0 run --separate-stderr -0 "$H" brief
+	holds "omitted to fit the 0-token budget"
+	HANDOFF_TOKEN_BUDGET=20 run --separate-stderr -0 "$H" brief --budget 1200
+	holds apples
+	# a document has to hold something
+	run --separate-stderr -64 "$BIN/handoff-recover" doc --budget 0
+	for b in -1 x '' 1e3 99999999999999999999; do
+		run --separate-stderr -64 "$H" brief --budget "$b"
+	done
+}
+
 @test "each option with a value says so when it has none" {
 	for c in $COMMANDS; do
 		case $c in recover | draft | recover-start) continue ;; esac

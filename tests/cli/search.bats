@@ -72,6 +72,23 @@ lantern() {
 	holds 'Found 2 result(s)'
 }
 
+@test "brief of a project that is not there names those that are called like it" {
+	lantern
+	run -0 --separate-stderr "$BIN/handoff" brief --project lantrn
+	[ "$output" = "# Hand-off brief — lantrn
+
+_No prior session state recorded for this project yet._
+
+Projects with a name like this one: lantern." ]
+	run -0 --separate-stderr "$BIN/handoff" brief --project elsewhere
+	lacks 'Projects with a name'
+	run -0 --separate-stderr "$BIN/handoff-mcp" <<-EOF
+		{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}
+		{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_brief","arguments":{"project":"lantrn"}}}
+	EOF
+	[[ $(jq -rs '.[1].result.content[0].text' <<<"$output") == *'Projects with a name like this one: lantern.' ]]
+}
+
 @test "search: nothing in a question is syntax" {
 	lantern
 	for q in '"' '*' 'NEAR(a b)' 'readings AND NOT sqlite' '--' '-x' '{body}: a' 'a"b' '😀' '('; do
