@@ -6,6 +6,7 @@
 #include "data/digest.h"
 
 #define HASH_DIGITS 8
+#define PLAIN_MAX   (ADDRESS_NAME_MAX / 2) /* bytes of a path of which no name is cut */
 #define FORBIDDEN   "<>:\"\\|?*%"
 
 static const str HASH_MARK = {"%~", 2}, MORE_MARK = {"%+", 2}, SUFFIX = {".md", 3};
@@ -220,6 +221,22 @@ static bool decode(struct buf *b, str name)
 	return true;
 }
 
+/* Names of lower-case letters, digits, '-' and '_', none of them taken or long: such a path is its address. */
+static bool is_plain(str path)
+{
+	bool plain = str_ends(path, SUFFIX) && path.n <= PLAIN_MAX;
+	str rest = str_head(path, plain ? path.n - SUFFIX.n : 0), part;
+
+	while (plain && str_split(&rest, '/', &part)) {
+		plain = part.n && !is_taken(part);
+		for (size_t i = 0; plain && i < part.n; i++)
+			plain = (part.p[i] >= 'a' && part.p[i] <= 'z') ||
+				str_is_digit(part.p[i]) || part.p[i] == '-' ||
+				part.p[i] == '_';
+	}
+	return plain;
+}
+
 int address_from_path(struct address *a, str path, struct err *e)
 {
 	struct buf b = BUF_INIT(SIZE_MAX), again = BUF_INIT(SIZE_MAX);
@@ -227,6 +244,9 @@ int address_from_path(struct address *a, str path, struct err *e)
 	bool ok = str_ends(path, SUFFIX), glued = true;
 
 	*a = (struct address){0};
+	if (is_plain(path) &&
+	    address_of(a, str_head(path, path.n - SUFFIX.n), STR_NONE, NULL) == 0)
+		return 0;
 	if (ok)
 		rest.n -= SUFFIX.n;
 	while (ok && str_split(&rest, '/', &part)) {

@@ -104,57 +104,112 @@ static void take_state(struct json *j, struct lineage_state *s)
 	}
 }
 
-/* A key whose value is a string: where it goes. */
-static str *text_field(struct lineage_entry *v, const struct json *j)
-{
-	const struct {
-		const char *name;
-		str *to;
-	} field[] = {{"agent", &v->agent},   {"session", &v->session},
-		     {"at", &v->at},         {"note", &v->note},
-		     {"ref", &v->ref},       {"content", &v->content},
-		     {"chain", &v->chain},   {"kind", &v->kind},
-		     {"packet", &v->packet}, {"of", &v->of}};
+enum member {
+	AGENT,
+	SESSION,
+	AT,
+	NOTE,
+	REF,
+	CONTENT,
+	CHAIN,
+	KIND,
+	PACKET,
+	OF,
+	VERSION,
+	OFFSET,
+	SIZE,
+	CONFIDENCE,
+	BEFORE,
+	AFTER,
+	MOVED,
+	PREV,
+	PARENTS,
+	TAGS,
+	EXTRA,
+	HEAD,
+	MEMBERS
+};
 
-	for (size_t i = 0; i < sizeof(field) / sizeof(*field); i++)
-		if (json_is(j, field[i].name))
-			return field[i].to;
-	return NULL;
+static const str MEMBER[MEMBERS] = {
+	[AGENT] = {"agent", 5},     [SESSION] = {"session", 7},
+	[AT] = {"at", 2},           [NOTE] = {"note", 4},
+	[REF] = {"ref", 3},         [CONTENT] = {"content", 7},
+	[CHAIN] = {"chain", 5},     [KIND] = {"kind", 4},
+	[PACKET] = {"packet", 6},   [OF] = {"of", 2},
+	[VERSION] = {"version", 7}, [OFFSET] = {"offset", 6},
+	[SIZE] = {"size", 4},       [CONFIDENCE] = {"confidence", 10},
+	[BEFORE] = {"before", 6},   [AFTER] = {"after", 5},
+	[MOVED] = {"moved", 5},     [PREV] = {"prev", 4},
+	[PARENTS] = {"parents", 7}, [TAGS] = {"tags", 4},
+	[EXTRA] = {"extra", 5},     [HEAD] = {"head", 4},
+};
+
+/* A search goes over the lines of all records: names are compared once, and by their length first. */
+static enum member member_of(const struct json *j)
+{
+	int m = 0;
+
+	while (m < MEMBERS &&
+	       !(j->escaped ? json_is(j, MEMBER[m].p) : str_eq(j->raw, MEMBER[m])))
+		m++;
+	return (enum member)m;
+}
+
+static void take_text_field(struct lineage *l, struct lineage_entry *v, struct json *j,
+			    str *to)
+{
+	if (json_next(j) == JSON_STR)
+		*to = take_text(l, j, v->json.n * 2 + 4096);
 }
 
 static void take_field(struct lineage *l, struct lineage_entry *v, struct json *j)
 {
-	str *text = text_field(v, j);
+	str *const text[] = {&v->agent,   &v->session, &v->at,   &v->note,   &v->ref,
+			     &v->content, &v->chain,   &v->kind, &v->packet, &v->of};
+	enum member m = member_of(j);
 
-	if (text) {
-		if (json_next(j) == JSON_STR)
-			*text = take_text(l, j, v->json.n * 2 + 4096);
-	} else if (json_is(j, "version")) {
+	switch (m) {
+	case VERSION:
 		v->version = take_u64(j);
-	} else if (json_is(j, "offset")) {
+		break;
+	case OFFSET:
 		v->offset = take_u64(j);
-	} else if (json_is(j, "size")) {
+		break;
+	case SIZE:
 		v->size = take_u64(j);
-	} else if (json_is(j, "confidence")) {
+		break;
+	case CONFIDENCE:
 		v->confidence = take_double(j);
-	} else if (json_is(j, "before")) {
+		break;
+	case BEFORE:
 		v->before = take_double(j);
-	} else if (json_is(j, "after")) {
+		break;
+	case AFTER:
 		v->after = take_double(j);
-	} else if (json_is(j, "moved")) {
+		break;
+	case MOVED:
 		v->moved = json_next(j) == JSON_TRUE;
-	} else if (json_is(j, "prev")) {
+		break;
+	case PREV:
 		v->nprev = take_hashes(j, v->prev);
-	} else if (json_is(j, "parents")) {
+		break;
+	case PARENTS:
 		v->nparents = take_hashes(j, v->parents);
-	} else if (json_is(j, "tags")) {
+		break;
+	case TAGS:
 		v->tags = take_span(j);
-	} else if (json_is(j, "extra")) {
+		break;
+	case EXTRA:
 		v->extra = take_span(j);
-	} else if (json_is(j, "head")) {
+		break;
+	case HEAD:
 		take_state(j, &v->head);
-	} else {
+		break;
+	case MEMBERS:
 		json_skip(j);
+		break;
+	default:
+		take_text_field(l, v, j, text[m]);
 	}
 }
 
@@ -346,7 +401,8 @@ void lineage_parse(struct lineage *l, str text)
 	str rest = text, line;
 
 	lineage_reset(l);
-	front_matter(l, text);
+	if (!l->unchecked)
+		front_matter(l, text);
 	while (str_line(&rest, &line)) {
 		size_t at = (size_t)(line.p - text.p);
 

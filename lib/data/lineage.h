@@ -78,7 +78,7 @@ struct lineage {
 	size_t torn;     /* blocks that a crash cut, marked so by the next append */
 	bool torn_tail;  /* the file ends inside a block */
 	bool open_fence; /* and inside its JSON */
-	bool unchecked; /* the caller's: hashes of lines are not computed, `sealed` stays false */
+	bool unchecked; /* the caller's: hashes of lines are not computed (`sealed` stays false), scope and key are not read */
 	/* private */
 	struct buf entries;
 	struct arena arena;

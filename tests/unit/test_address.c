@@ -123,14 +123,22 @@ static void test_address__what_is_no_address_is_refused_in_one_line(void **state
 
 static void test_address__foreign_paths_have_none(void **state)
 {
-	static const char *const bad[] = {"a.md",          "a/b",        "a/b%zz.md",
-					  "a/sessions.md", "a/%61b.md",  "a/README.md",
-					  "a/b%2",         "a/%2E%2E.md"};
+	static const char *const bad[] = {
+		"a.md",        "a/b",     "a/b%zz.md",   "a/sessions.md", "a/%61b.md",
+		"a/README.md", "a/b%2",   "a/%2E%2E.md", "con/b.md",      "a/lpt1.md",
+		"a//b.md",     "/a/b.md", "a/.md",       ".md",           "md"};
+	struct buf b = BUF_INIT(1 << 10);
 	struct address a;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(address_from_path(&a, str_of(bad[i]), NULL), HF_EFORMAT);
+	/* one that would have been cut */
+	buf_add(&b, STR("a/"));
+	buf_fill(&b, 'x', ADDRESS_NAME_MAX - 10);
+	buf_add(&b, STR(".md"));
+	assert_int_equal(address_from_path(&a, buf_str(&b), NULL), HF_EFORMAT);
+	buf_release(&b);
 }
 
 static void test_address__no_record_lies_in_a_folder_of_a_projects_own(void **state)
