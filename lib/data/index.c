@@ -43,7 +43,7 @@ static const char *const SCHEMA[] = {
 	"started_us INTEGER NOT NULL, done INTEGER NOT NULL, title TEXT NOT NULL, "
 	"summary TEXT NOT NULL, odd INTEGER NOT NULL, skipped INTEGER NOT NULL, "
 	"UNIQUE(project, folder, name))",
-	"CREATE INDEX file_recent ON file(mtime_ns)",
+	"CREATE INDEX file_recent ON file(mtime_ns) WHERE folder <> 0",
 	"CREATE INDEX file_judged ON file(started_us) WHERE folder = 0 AND started_us > 0",
 	"CREATE INDEX file_odd ON file(project) WHERE odd <> 0",
 	"CREATE TABLE folder(project INTEGER NOT NULL, folder INTEGER NOT NULL, "

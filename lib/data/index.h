@@ -276,7 +276,7 @@ int index_folder_time(struct index *ix, enum vault_folder folder, str project,
 		      int64_t *mtime_ns, struct err *e);
 int index_folder_put(struct index *ix, enum vault_folder folder, str project,
 		     int64_t mtime_ns, struct err *e);
-/* Files that were changed after `since_ns`, or too lately to tell, of all projects. */
+/* Files that were changed after `since_ns`, or too lately to tell, of all projects; no records. */
 int index_file_recent(struct index *ix, int64_t since_ns,
 		      int (*fn)(const struct index_file *f, void *arg), void *arg,
 		      struct err *e);

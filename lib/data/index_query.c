@@ -530,7 +530,7 @@ int index_file_recent(struct index *ix, int64_t since_ns,
 	static const char sql[] =
 		"SELECT f.id, p.name, f.folder, f.name, f.mtime_ns, f.size, f.ino FROM file f "
 		"CROSS JOIN project p ON p.id = f.project "
-		"WHERE f.mtime_ns > ?1 OR f.mtime_ns = 0";
+		"WHERE f.folder <> 0 AND (f.mtime_ns > ?1 OR f.mtime_ns = 0)";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
