@@ -96,6 +96,7 @@ void server_release(struct server *s)
 {
 	queue_release(&s->ahead);
 	memory_release(s);
+	recindex_release(&s->records);
 	rpc_in_release(&s->in);
 	arena_release(&s->arena);
 	where_release(&s->where);

@@ -21,6 +21,7 @@
 #include "data/jsondoc.h"
 #include "queue.h"
 #include "where.h"
+#include "work/recindex.h"
 #include "work/rpc.h"
 
 struct memory; /* the store, once it was needed (memory.h) */
@@ -37,6 +38,7 @@ struct server {
 	unsigned roots_asked; /* how often: each request has its own id */
 	struct where where;
 	struct memory *memory;
+	struct recindex records; /* the index that searches of records ask */
 	/* the program's own file, as it was at the start */
 	char *self;
 	struct stat self_st;

@@ -69,6 +69,7 @@ static int begin(struct asked *a, struct call *c, struct err *e)
 		buf_printf(&id, "server-%ld-%lld", (long)getpid(), began);
 	rectool_init(&a->r);
 	ret = recplace_open(&a->place, NULL, buf_cstr(&id), e);
+	a->place.store.kept = &c->s->records;
 	if (!ret)
 		where_note_vault(&c->s->where, a->place.vault.root);
 	buf_release(&id);

@@ -225,7 +225,9 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 static void offers(struct lifecycle *l, struct buf *text)
 {
 	const char *agent = getenv("AGENT_ID");
-	struct record_store s = {&l->vault, agent ? agent : "", l->j->session};
+	struct record_store s = {.vault = &l->vault,
+				 .agent = agent ? agent : "",
+				 .session = l->j->session};
 	struct buf lines = BUF_INIT(BRIEF_OUT_MAX), all = BUF_INIT(BRIEF_OUT_MAX);
 	size_t n = packet_offer(&s, l->o.deadline_ns, &lines), at;
 

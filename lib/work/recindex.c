@@ -441,11 +441,38 @@ static int match(const struct vault *v, struct index *ix, const struct index_que
 
 	if (!ret)
 		ret = recindex_refresh(v, ix, e);
-	return ret ? ret : index_match(ix, q, give, m, NULL, e);
+	/* one lock for all that is asked, not one for each row */
+	if (!ret)
+		ret = index_snapshot(ix, e);
+	if (ret)
+		return ret;
+	ret = index_match(ix, q, give, m, NULL, e);
+	index_rollback(ix);
+	return ret;
 }
 
-int recindex_match(const struct vault *v, str words, recindex_fn *fn, void *arg,
-		   struct err *e)
+void recindex_release(struct recindex *k)
+{
+	index_free(k->ix);
+	free(k->root);
+	*k = (struct recindex){0};
+}
+
+static int open_kept(struct recindex *k, const struct vault *v, struct err *e)
+{
+	int ret;
+
+	if (k->ix && strcmp(k->root, v->root) == 0)
+		return 0;
+	recindex_release(k);
+	ret = index_open(&k->ix, v, RECINDEX_BUSY_MS, e);
+	if (!ret)
+		k->root = str_dup(str_of(v->root));
+	return ret;
+}
+
+int recindex_match(const struct vault *v, struct recindex *kept, str words,
+		   recindex_fn *fn, void *arg, struct err *e)
 {
 	struct index_query q = {.text = words,
 				.project = PROJECT,
@@ -454,18 +481,19 @@ int recindex_match(const struct vault *v, str words, recindex_fn *fn, void *arg,
 				.limit = SIZE_MAX};
 	struct match m = {fn, arg, BUF_INIT(SIZE_MAX), false};
 	struct err why = ERR_INIT;
-	struct index *ix;
-	int ret = index_open(&ix, v, RECINDEX_BUSY_MS, &why);
+	struct recindex own = {0}, *k = kept ? kept : &own;
+	int ret = open_kept(k, v, &why);
 
 	if (!ret)
-		ret = match(v, ix, &q, &m, &why);
+		ret = match(v, k->ix, &q, &m, &why);
 	/* damaged: once more, on a new one */
-	if (ret < 0 && ix && index_damaged(ix)) {
+	if (ret < 0 && k->ix && index_damaged(k->ix)) {
 		why = ERR_INIT;
 		m.again = true;
-		ret = match(v, ix, &q, &m, &why);
+		ret = match(v, k->ix, &q, &m, &why);
 	}
-	index_free(ix);
+	if (!kept || (ret < 0 && ret != HF_ETIME))
+		recindex_release(k);
 	buf_release(&m.given);
 	return ret < 0 ? err_set(e, ret, "%s", why.msg) : ret;
 }

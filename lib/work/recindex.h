@@ -20,6 +20,14 @@
 
 struct index;
 
+/* An index that stays open between searches, for who asks often: its pages and statements are at hand. Zeroed at first. */
+struct recindex {
+	struct index *ix;
+	char *root; /* of the vault that it is of */
+};
+
+void recindex_release(struct recindex *k);
+
 /* Take over what our writers left word of, if it is not much, and nothing else: two looks when there is nothing. */
 int recindex_news(const struct vault *v, struct index *ix, struct err *e);
 /*
@@ -32,9 +40,9 @@ int recindex_refresh(const struct vault *v, struct index *ix, struct err *e);
 typedef int recindex_fn(str address, int percent, void *arg);
 /*
  * Refresh, then call fn for each record in which a word occurs; fn != 0 stops and is returned.
- * HF_ETIME as above; HF_E* of the index. Then nothing was given.
+ * HF_ETIME as above; HF_E* of the index. Then nothing was given. kept may be NULL.
  */
-int recindex_match(const struct vault *v, str words, recindex_fn *fn, void *arg,
-		   struct err *e);
+int recindex_match(const struct vault *v, struct recindex *kept, str words,
+		   recindex_fn *fn, void *arg, struct err *e);
 
 #endif

@@ -37,10 +37,13 @@
 #define RECORD_CONFIDENCE 0.5 /* of a version whose writer says nothing */
 #define RECORD_WAIT_MS    10000
 
+struct recindex; /* work/recindex */
+
 struct record_store {
 	struct vault *vault;
-	const char *agent;   /* who writes; "" counts as "claude-code" */
-	const char *session; /* "" when unknown */
+	const char *agent;     /* who writes; "" counts as "claude-code" */
+	const char *session;   /* "" when unknown */
+	struct recindex *kept; /* stays open between searches; NULL: opened for each */
 };
 
 struct record_new {

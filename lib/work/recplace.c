@@ -67,7 +67,8 @@ int recplace_open(struct recplace *p, const char *agent, const char *session,
 	p->agent = buf_take(&name);
 	p->session = str_dup(str_of(session ? session : ""));
 	p->notice = recplace_notice();
-	p->store = (struct record_store){&p->vault, p->agent, p->session};
+	p->store = (struct record_store){
+		.vault = &p->vault, .agent = p->agent, .session = p->session};
 	return vault_open(&p->vault, NULL, e);
 }
 

@@ -233,7 +233,7 @@ static int by_index(struct search *f, int (*fn)(struct record_view *r, void *arg
 			   .fn = fn,
 			   .arg = arg,
 			   .limit = f->q->limit ? f->q->limit : RECSEARCH_LIMIT};
-	int ret = recindex_match(f->s->vault, f->q->words, follow, &k, NULL);
+	int ret = recindex_match(f->s->vault, f->s->kept, f->q->words, follow, &k, NULL);
 
 	*more = k.more;
 	if (k.ret)

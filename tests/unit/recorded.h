@@ -26,8 +26,10 @@ static inline void recorded_open(struct recorded *r)
 	test_dir();
 	setenv("HANDOFF_NOW", "2026-02-12T18:00:00Z", 1);
 	assert_int_equal(vault_open(&r->vault, test_path("vault"), NULL), 0);
-	r->s = (struct record_store){&r->vault, "scout", "s1"};
-	r->other = (struct record_store){&r->vault, "executor", "s2"};
+	r->s = (struct record_store){
+		.vault = &r->vault, .agent = "scout", .session = "s1"};
+	r->other = (struct record_store){
+		.vault = &r->vault, .agent = "executor", .session = "s2"};
 }
 
 static inline void recorded_close(struct recorded *r)

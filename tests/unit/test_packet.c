@@ -185,7 +185,8 @@ static void test_packet__a_filter_by_writer_holds(void **state)
 	recorded_open(&r);
 	create(&r.s, (struct packet_new){0});
 	two = create(&r.other, (struct packet_new){0});
-	third = (struct record_store){&r.vault, "third", "s9"};
+	third = (struct record_store){
+		.vault = &r.vault, .agent = "third", .session = "s9"};
 	pickup_is(&third, (struct packet_ask){.from = STR("executor")}, two);
 	pickup_is(&third, (struct packet_ask){.from = STR("nobody")},
 		  "no packet waits for third");
@@ -204,7 +205,8 @@ static void test_packet__one_wins_and_the_other_is_told_who(void **state)
 	recorded_open(&r);
 	id = create(&r.s, (struct packet_new){0});
 	pickup_is(&r.other, ask, id);
-	third = (struct record_store){&r.vault, "third", "s9"};
+	third = (struct record_store){
+		.vault = &r.vault, .agent = "third", .session = "s9"};
 	pickup_is(&third, ask, "no packet waits for third");
 	ask.id = str_of(id);
 	assert_int_equal(packet_pickup(&third, &ask, &p, NULL), 0);
@@ -234,7 +236,7 @@ static void test_packet__processes_at_once_take_each_packet_once(void **state)
 			struct packet_ask ask = {0};
 			struct vault own;
 			char name[32];
-			struct record_store s = {&own, name, ""};
+			struct record_store s = {.vault = &own, .agent = name};
 			int n = 0;
 
 			snprintf(name, sizeof(name), "taker%d", w);
@@ -275,7 +277,8 @@ static void test_packet__after_a_crash_it_comes_again_by_its_id(void **state)
 	recorded_open(&r);
 	id = create(&r.s, (struct packet_new){0});
 	pickup_is(&r.other, (struct packet_ask){0}, id);
-	later = (struct record_store){&r.vault, "executor", "s7"};
+	later = (struct record_store){
+		.vault = &r.vault, .agent = "executor", .session = "s7"};
 	snprintf(
 		want, sizeof(want),
 		"no packet waits for executor; %s was picked up by executor in another session and "
@@ -662,7 +665,8 @@ static void test_packet__handed_over_again_it_is_the_same_one(void **state)
 			       .nnext = 2,
 			       .refs = &ref,
 			       .nrefs = 1};
-	struct record_store later = {NULL, "scout", "s3"}, nobody = {NULL, "scout", ""};
+	struct record_store later = {.agent = "scout", .session = "s3"},
+			    nobody = {.agent = "scout", .session = ""};
 	struct recorded r;
 	struct packet p;
 	char id[PACKET_ID_BYTES];

@@ -32,12 +32,20 @@ static int note_judged(str title, str summary, int64_t at_us, void *arg)
 	return 0;
 }
 
+/* From an index that is opened for it, and from one that was open before, whatever happened since. */
 static void match_is(struct recorded *r, const char *words, const char *want)
 {
+	static struct recindex kept;
 	struct buf b = BUF_INIT(4096);
 
-	assert_int_equal(recindex_match(&r->vault, str_of(words), note, &b, NULL), 0);
-	assert_str(buf_str(&b), str_of(want));
+	for (int i = 0; i < 2; i++) {
+		buf_reset(&b);
+		assert_int_equal(recindex_match(&r->vault, i ? NULL : &kept,
+						str_of(words), note, &b, NULL),
+				 0);
+		assert_str(buf_str(&b), str_of(want));
+	}
+	assert_non_null(kept.ix);
 	buf_release(&b);
 }
 
@@ -151,6 +159,31 @@ static void test_recindex__the_news_alone_are_enough_for_who_holds_the_index(voi
 	recorded_close(&r);
 }
 
+static int count_file(const struct index_file *f, void *arg)
+{
+	(void)f;
+	++*(int *)arg;
+	return 0;
+}
+
+/* A search of events looks at each note that was written lately: thousands of records may have been. */
+static void test_recindex__records_are_no_notes_that_were_written_lately(void **state)
+{
+	struct recorded r;
+	struct index *ix;
+	int n = 0;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "\"a red house\"", 0.5);
+	match_is(&r, "red", "a/k ");
+	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
+	assert_int_equal(index_file_recent(ix, 0, count_file, &n, NULL), 0);
+	assert_int_equal(n, 0);
+	index_free(ix);
+	recorded_close(&r);
+}
+
 static void test_recindex__no_secret_is_in_it(void **state)
 {
 	struct recorded r;
@@ -186,7 +219,8 @@ static void test_recindex__confidence_and_what_was_judged_last_are_in_it(void **
 	recorded_outcome(&r.s, "b/k", OUTCOME_FAILURE, 0);
 	setenv("HANDOFF_NOW", "2026-02-12T19:00:00Z", 1);
 	recorded_outcome(&r.s, "a/k", OUTCOME_SUCCESS, 0);
-	assert_int_equal(recindex_match(&r.vault, STR("red"), note_percent, &b, NULL), 0);
+	assert_int_equal(
+		recindex_match(&r.vault, NULL, STR("red"), note_percent, &b, NULL), 0);
 	assert_true(str_find(buf_str(&b), STR("a/k 84% ")) != STR_NPOS);
 	assert_true(str_find(buf_str(&b), STR("b/k 39% ")) != STR_NPOS);
 	assert_true(str_find(buf_str(&b), STR("c/k 30% ")) != STR_NPOS);
@@ -288,7 +322,8 @@ static void test_recindex__nobody_waits_for_who_writes_the_index(void **state)
 	assert_int_equal(index_open(&ix, &r.vault, 50, NULL), 0);
 	/* the first one is at it: what is there so far is not all */
 	assert_int_equal(index_begin(ix, NULL), 0);
-	assert_int_equal(recindex_match(&r.vault, STR("red"), note, &b, &e), HF_ETIME);
+	assert_int_equal(recindex_match(&r.vault, NULL, STR("red"), note, &b, &e),
+			 HF_ETIME);
 	assert_str(buf_str(&b), STR(""));
 	index_rollback(ix);
 	match_is(&r, "red", "a/k ");
@@ -298,7 +333,8 @@ static void test_recindex__nobody_waits_for_who_writes_the_index(void **state)
 	/* a record that another process wrote is not missed either */
 	recorded_write(&r.other, "b/k", "\"a red door\"", 0.5);
 	e = ERR_INIT;
-	assert_int_equal(recindex_match(&r.vault, STR("red"), note, &b, &e), HF_ETIME);
+	assert_int_equal(recindex_match(&r.vault, NULL, STR("red"), note, &b, &e),
+			 HF_ETIME);
 	index_rollback(ix);
 	match_is(&r, "door", "b/k ");
 	index_free(ix);
@@ -324,8 +360,8 @@ static void test_recindex__news_that_could_not_be_taken_over_are_kept(void **sta
 		recorded_write(&r.s, "a/k", value, 0.5);
 		buf_reset(&b);
 		fault_at(n);
-		ret = recindex_match(&r.vault, (str){value + 1, strlen(value) - 2}, note,
-				     &b, NULL);
+		ret = recindex_match(&r.vault, NULL, (str){value + 1, strlen(value) - 2},
+				     note, &b, NULL);
 		met = fault_met();
 		fault_off();
 		if (ret == 0)
@@ -363,6 +399,8 @@ int main(void)
 		cmocka_unit_test(
 			test_recindex__the_news_alone_are_enough_for_who_holds_the_index),
 		cmocka_unit_test(test_recindex__no_secret_is_in_it),
+		cmocka_unit_test(
+			test_recindex__records_are_no_notes_that_were_written_lately),
 		cmocka_unit_test(test_recindex__damage_does_not_show_and_is_mended),
 		cmocka_unit_test(
 			test_recindex__confidence_and_what_was_judged_last_are_in_it),

@@ -505,7 +505,7 @@ static void test_record__writers_at_once_make_one_unbroken_chain(void **state)
 	for (int w = 0; w < WRITERS; w++) {
 		if (fork() == 0) {
 			struct vault own;
-			struct record_store s = {&own, "w", ""};
+			struct record_store s = {.vault = &own, .agent = "w"};
 			int bad = vault_open(&own, r.vault.root, NULL);
 
 			for (int i = 0; i < EACH && !bad; i++)
