@@ -569,6 +569,7 @@ static void print_units(const struct doc_line *l, struct buf *out)
 			gap = true;
 			continue;
 		}
+		gap = gap || u->hole;
 		bytes += u->text.n;
 		if (told && l->quote && bytes > DOC_LINE_BYTES) {
 			buf_add(out, gap ? STR(" \xe2\x80\xa6\"\n- and: \"")
@@ -582,7 +583,8 @@ static void print_units(const struct doc_line *l, struct buf *out)
 		told++;
 		gap = false;
 	}
-	if (gap && l->quote && told && !str_ends(buf_str(out), STR("\xe2\x80\xa6")))
+	if ((gap || l->goes_on) && l->quote && told &&
+	    !str_ends(buf_str(out), STR("\xe2\x80\xa6")))
 		buf_add(out, STR(" \xe2\x80\xa6"));
 }
 

@@ -72,6 +72,7 @@ struct doc_unit {
 	uint32_t token, ntokens; /* in doc.token */
 	uint32_t version;        /* of its key in the heap */
 	bool must, in, out;      /* out: never to be taken */
+	bool hole;               /* of a quote: words before it are in no unit */
 };
 
 struct doc_line {
@@ -86,6 +87,7 @@ struct doc_line {
 	const char *
 		lead; /* after the first unit, when the others hang on it; NULL = they do not */
 	bool quote;    /* the units are pieces of one quoted text */
+	bool goes_on;  /* of a quote: words after the last unit are in none */
 	bool numbered; /* "1. " before the prefix */
 	uint32_t nin;  /* units in */
 	struct doc_unit *first, *last;

@@ -169,14 +169,14 @@ static void add_pieces(struct doc *d, struct doc_line *l, str s, double value,
 	}
 	if (i < s.n) {
 		struct buf tail = BUF_INIT(4096);
+		bool hole;
 		str t;
 
 		prose_tail(&tail, str_from(s, i), PIECE_TAIL);
 		t = buf_str(&tail);
-		if (str_starts(t, STR("\xe2\x80\xa6 ")))
-			t = str_from(t, 4);
-		buf_add(doc_text(d), t);
-		doc_add(d, l, value * 0.45, record);
+		hole = str_starts(t, STR("\xe2\x80\xa6 "));
+		buf_add(doc_text(d), hole ? str_from(t, 4) : t);
+		doc_add(d, l, value * 0.45, record)->hole = hole;
 		buf_release(&tail);
 	}
 }
@@ -451,13 +451,14 @@ static void sentences(struct doc *d, struct docecho *echo)
 {
 	const struct facts *f = d->f;
 	struct doc_line *l = NULL;
-	uint32_t text_id = UINT32_MAX;
+	uint32_t text_id = UINT32_MAX, next = 0;
 	bool final = false;
 	size_t i;
 
 	for (i = 0; i < f->nsentence; i++) {
 		const struct fact_sentence *s = &f->sentence[i];
 		double age = doc_age(d, s->record);
+		struct doc_unit *u;
 		str text = l && l->first ? s->text : doc_unmarked(s->text);
 
 		if (s->record == f->last_text_record || (double)s->value < SENTENCE_MIN)
@@ -474,8 +475,11 @@ static void sentences(struct doc *d, struct docecho *echo)
 			continue;
 		docecho_add(echo, text);
 		doc_say_plain(d, doc_text(d), text, SENTENCE_MAX);
-		doc_add(d, l, (double)s->value * (0.7 + 0.5 * age) * (final ? 1.25 : 1),
-			s->record);
+		u = doc_add(d, l,
+			    (double)s->value * (0.7 + 0.5 * age) * (final ? 1.25 : 1),
+			    s->record);
+		u->hole = s->hole || s->k != next;
+		next = s->k + 1;
 	}
 }
 

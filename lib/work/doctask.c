@@ -21,8 +21,9 @@
 #define AGENTS_SHOWN    12
 #define AGENT_BYTES     8000 /* of its result that are looked at */
 #define AGENT_SENTENCES 3
-#define SENTENCES_MAX   60
-#define REPLY_BYTES     40 /* of an answer that is no request of its own */
+#define AGENT_LOOKED    60  /* of its sentences */
+#define SENTENCES_MAX   512 /* of the last text */
+#define REPLY_BYTES     40  /* of an answer that is no request of its own */
 #define REPLY_WORDS     3
 #define CALLS_SHOWN     6
 
@@ -525,14 +526,15 @@ static bool is_fragment(str s)
 
 static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact_agent *g)
 {
-	struct scored sc[SENTENCES_MAX];
-	size_t n, i, kept = 0;
+	struct scored sc[AGENT_LOOKED];
+	bool hole[AGENT_LOOKED + 1];
+	size_t n, i, k, kept = 0, next = 0;
 	str *s;
 
 	arena_reset(&d->tmp);
-	s = arena_new(&d->tmp, str, SENTENCES_MAX);
-	n = prose_sentences(&d->tmp, str_head(g->result, AGENT_BYTES), false, s,
-			    SENTENCES_MAX);
+	s = arena_new(&d->tmp, str, AGENT_LOOKED);
+	n = prose_sentences_holes(&d->tmp, str_head(g->result, AGENT_BYTES), false, s,
+				  hole, AGENT_LOOKED);
 	for (i = 0; i < n; i++)
 		if (!doc_is_row(s[i]) && doc_worth(s[i]) && !is_fragment(s[i]))
 			sc[kept++] = (struct scored){i, (double)prose_value(s[i]) +
@@ -542,8 +544,13 @@ static void agent_sentences(struct doc *d, struct doc_line *l, const struct fact
 		kept = AGENT_SENTENCES;
 	qsort(sc, kept, sizeof(sc[0]), by_place);
 	for (i = 0; i < kept; i++) {
+		struct doc_unit *u;
+
 		doc_say_plain(d, doc_text(d), doc_unmarked(s[sc[i].k]), 220);
-		doc_add(d, l, 4 + 2 * doc_age(d, g->record), g->record);
+		u = doc_add(d, l, 4 + 2 * doc_age(d, g->record), g->record);
+		for (k = next; k <= sc[i].k; k++)
+			u->hole = u->hole || k < sc[i].k || hole[k];
+		next = sc[i].k + 1;
 	}
 }
 
@@ -687,11 +694,14 @@ static uint64_t said_in(const struct facts *f)
 	return f->hooked ? 0 : f->last_text_record;
 }
 
-static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
+/* The sentences of the last text, without a question at its end that is told beside it. */
+static void last_words(struct doc *d, const struct doctask *t, const str *s,
+		       const bool *hole, size_t n)
 {
 	const struct facts *f = d->f;
 	const char *label = "- Last words before the end: ";
 	struct doc_line *l;
+	bool left = false;
 	size_t i;
 
 	if (f->hooked)
@@ -704,26 +714,36 @@ static void last_words(struct doc *d, const struct doctask *t, str *s, size_t n)
 	l->quote = true;
 	for (i = 0; i < n; i++) {
 		str one = l->first ? s[i] : doc_unmarked(s[i]);
+		struct doc_unit *u;
 
-		if (doc_is_row(one))
+		left = left || hole[i];
+		if (doc_is_row(one)) {
+			left = true;
 			continue;
+		}
 		doc_say_plain(d, doc_text(d), one, 420);
-		doc_add(d, l,
-			5 + (double)prose_value(s[i]) + (i == 0 ? 3 : 0) +
-				(i + 2 >= n ? 4 : 0),
-			said_in(f));
+		u = doc_add(d, l,
+			    5 + (double)prose_value(s[i]) + (i == 0 ? 3 : 0) +
+				    (i + 2 >= n ? 4 : 0),
+			    said_in(f));
+		if (u->text.n) {
+			u->hole = left;
+			left = false;
+		}
 	}
+	l->goes_on = left || hole[n];
 }
 
 static void next_said(struct doc *d, const struct doctask *t)
 {
 	const struct facts *f = d->f;
+	bool hole[SENTENCES_MAX + 1];
 	str *s;
 	size_t n;
 
 	arena_reset(&d->tmp);
 	s = arena_new(&d->tmp, str, SENTENCES_MAX);
-	n = prose_sentences(&d->tmp, f->last_text, false, s, SENTENCES_MAX);
+	n = prose_sentences_holes(&d->tmp, f->last_text, false, s, hole, SENTENCES_MAX);
 	if (n && prose_asks(s[n - 1]) && f->last_text_record > t->typed) {
 		struct doc_line *l = next_item(d, 3);
 		struct buf *b = doc_text(d);
@@ -733,7 +753,7 @@ static void next_said(struct doc *d, const struct doctask *t)
 		doc_must(d, l, 30, said_in(f));
 		n--;
 	}
-	last_words(d, t, s, n);
+	last_words(d, t, s, hole, n);
 }
 
 static void next_recent(struct doc *d, const struct doctask *t)

@@ -338,14 +338,17 @@ static bool is_pasted(str text, str line)
 
 size_t docwords_typed(struct buf *out, str text)
 {
+	size_t left = 0, told = 0, from = out->n;
 	str rest = text, line;
-	size_t left = 0;
 
 	while (str_line(&rest, &line)) {
 		if (is_pasted(text, line)) {
 			left++;
 			continue;
 		}
+		if (left > told && out->n > from)
+			buf_add(out, STR("\xe2\x80\xa6\n"));
+		told = left;
 		buf_add(out, line);
 		buf_byte(out, '\n');
 	}

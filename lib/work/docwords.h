@@ -25,7 +25,8 @@ bool docwords_is_markup(str text);
 int docwords_constraint(str clause);
 /*
  * Append text without its pasted lines: four lines or more of one shape that has three
- * digits in its first twelve bytes (times, addresses). Returns how many were left out.
+ * digits in its first twelve bytes (times, addresses); between others a line of "…" stands for them.
+ * Returns how many were left out.
  */
 size_t docwords_typed(struct buf *out, str text);
 

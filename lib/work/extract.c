@@ -161,8 +161,8 @@ static void on_compaction(struct extract *x, const struct record *r)
 			buf_byte(&all, '\n');
 		buf_add(&all, extract_door_text(x, STR_NONE, b.text, b.tail, b.cut));
 	}
-	x->f.summary =
-		extract_keep_ends(x, buf_str(&all), HALF_TEXT_BYTES, HALF_TEXT_BYTES);
+	x->f.summary = extract_keep_ends(x, buf_str(&all), HALF_TEXT_BYTES,
+					 HALF_TEXT_BYTES, STR(EXTRACT_CUT));
 	x->f.summary_record = x->f.records;
 	x->f.compactions++;
 	buf_release(&all);

@@ -49,8 +49,10 @@ struct fact_sentence { /* of an assistant text (or thinking) */
 	uint64_t record;
 	int64_t at;
 	uint32_t text_id; /* sentences of one text share it */
-	uint32_t k, of;   /* position in the text */
+	uint32_t k,
+		of; /* position in the text; of: more than its last k + 1 if something follows */
 	float value;
+	bool hole; /* something that is no sentence stands before it */
 	str text;
 };
 

@@ -238,7 +238,8 @@ void extract_on_call(struct extract *x, const struct block *b)
 	c->agent = record_dispatches(b);
 	if (extract_is_shell(name)) {
 		command = extract_door_get(x, b->input, "command");
-		c->raw = extract_keep_ends(x, command, RAW_BYTES / 4 * 3, RAW_BYTES / 4);
+		c->raw = extract_keep_ends(x, command, RAW_BYTES / 4 * 3, RAW_BYTES / 4,
+					   STR("\n"));
 		c->command = extract_keep(x, extract_normalised(x, command), NORM_BYTES);
 	} else {
 		keep_payload(x, c, name, path, b->input);
@@ -326,7 +327,8 @@ void extract_set_plan(struct extract *x, str plan)
 {
 	if (plan.n == 0)
 		return;
-	x->f.plan = extract_keep_ends(x, plan, HALF_TEXT_BYTES, HALF_TEXT_BYTES);
+	x->f.plan = extract_keep_ends(x, plan, HALF_TEXT_BYTES, HALF_TEXT_BYTES,
+				      STR(EXTRACT_CUT));
 	x->f.plan_record = x->f.records;
 	x->source = true;
 }

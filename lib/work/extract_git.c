@@ -269,8 +269,8 @@ static void note_status(struct extract *x, str dir, str text)
 		add_unchanged(x, dir, "git status");
 	if (dir.n)
 		return;
-	x->f.git_status =
-		extract_keep_ends(x, text, HALF_TEXT_BYTES / 2, HALF_TEXT_BYTES / 2);
+	x->f.git_status = extract_keep_ends(x, text, HALF_TEXT_BYTES / 2,
+					    HALF_TEXT_BYTES / 2, STR(EXTRACT_CUT));
 	x->f.git_status_record = x->f.records;
 	x->f.git_status_at = x->f.last_at;
 }

@@ -83,6 +83,8 @@
 #define OUTPUT_HEAD    4000                /* of the last result */
 #define OUTPUT_TAIL    2000
 
+#define EXTRACT_CUT "\n…\n" /* between head and tail of a text that is cut */
+
 /* distances in records */
 #define REPEAT_RECORDS    60 /* a prompt said twice */
 #define DIAGNOSIS_RECORDS 12
@@ -214,7 +216,7 @@ str extract_kept_str(struct extract *x, str s);
 /* The same of at most its first max bytes. */
 str extract_keep(struct extract *x, str s, size_t max);
 /* The same of its first and last bytes, a newline between, when it is longer than both. */
-str extract_keep_ends(struct extract *x, str s, size_t head, size_t tail);
+str extract_keep_ends(struct extract *x, str s, size_t head, size_t tail, str mark);
 /* The same of at most LINE_BYTES. */
 str extract_keep_line(struct extract *x, str s);
 /* A copy in scratch memory, which lasts until the next extract_make_room. */

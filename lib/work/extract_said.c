@@ -32,14 +32,24 @@ static const struct fact_prompt *repeated(struct extract *x, str text)
 #define SENTENCE_BYTES_MIN 4
 #define LAST_SENTENCES     3 /* of a text, where it asks for leave */
 
-/* All sentences of a text in scratch memory. */
-static str *all_sentences(struct extract *x, str text, size_t *n)
+/* All sentences of a text in scratch memory; hole (may be NULL): as prose_sentences_holes has it. */
+static str *sentences_of(struct extract *x, str text, size_t *n, bool **hole)
 {
 	size_t most = text.n / SENTENCE_BYTES_MIN + 1;
 	str *s = arena_new(&x->other, str, most);
+	bool *at = hole ? arena_new(&x->other, bool, most + 1) : NULL;
 
-	*n = s ? prose_sentences(&x->other, text, false, s, most) : 0;
+	*n = s && (at || !hole)
+		     ? prose_sentences_holes(&x->other, text, false, s, at, most)
+		     : 0;
+	if (hole)
+		*hole = at;
 	return s;
+}
+
+static str *all_sentences(struct extract *x, str text, size_t *n)
+{
+	return sentences_of(x, text, n, NULL);
 }
 
 /* Whether a text ends by asking for leave: what it intends is an offer then. */
@@ -185,7 +195,7 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 	p->same_as = same_as;
 	p->kind = kind;
 	p->after_interrupt = x->f.last == FACT_LAST_INTERRUPT;
-	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL);
+	p->text = extract_keep_ends(x, text, PROMPT_HEAD, PROMPT_TAIL, STR(EXTRACT_CUT));
 	p->asked = extract_keep(x, asked, LINE_BYTES);
 	if (kind == FACT_EVENT)
 		extract_count_names(x, utf8_head(text, 2000), WEIGHT_EVENT);
@@ -375,6 +385,7 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 	struct facts *f = &x->f;
 	struct fact_sentence *row;
 	str bare_text = str_trim(s), *all;
+	bool *hole;
 	size_t n;
 
 	if (bare_text.n == 0)
@@ -388,11 +399,12 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 	    str_eq(bare_text, STR("(no content)")))
 		return;
 	x->private->texts++;
-	f->last_text = extract_keep_ends(x, s, HALF_TEXT_BYTES, HALF_TEXT_BYTES);
+	f->last_text = extract_keep_ends(x, s, HALF_TEXT_BYTES, HALF_TEXT_BYTES,
+					 STR(EXTRACT_CUT));
 	f->last_text_record = f->records;
 	f->last = FACT_LAST_TEXT;
 	extract_count_names(x, utf8_head(s, 8000), WEIGHT_TEXT);
-	all = all_sentences(x, s, &n);
+	all = sentences_of(x, s, &n, &hole);
 	diagnose(x, all, n);
 	add_verdicts(x, all, n, false);
 	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
@@ -402,6 +414,7 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 		row->text_id = x->private->texts;
 		row->k = (uint32_t)k;
 		row->of = (uint32_t)n;
+		row->hole = hole[k];
 	}
 	extract_trim_sentences(x);
 }
@@ -409,7 +422,8 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 #define THOUGHT_VALUE 5.0f
 #define THOUGHT_BYTES 400
 
-static void set_last_thought(struct extract *x, const str *all, size_t n)
+static void set_last_thought(struct extract *x, const str *all, const bool *hole,
+			     size_t n)
 {
 	struct fact_sentence *last;
 	struct buf b = BUF_INIT(DOOR_BYTES);
@@ -420,7 +434,7 @@ static void set_last_thought(struct extract *x, const str *all, size_t n)
 	last->at = x->now;
 	if (n > 1) {
 		buf_add(&b, all[n - 2]);
-		buf_byte(&b, ' ');
+		buf_add(&b, hole[n - 1] ? STR(" … ") : STR(" "));
 	}
 	if (n)
 		buf_add(&b, all[n - 1]);
@@ -430,13 +444,14 @@ static void set_last_thought(struct extract *x, const str *all, size_t n)
 
 void extract_on_thinking(struct extract *x, str s)
 {
+	bool *hole;
 	size_t n;
 	str *all;
 
 	if (str_trim(s).n == 0)
 		return;
-	all = all_sentences(x, s, &n);
-	set_last_thought(x, all, n);
+	all = sentences_of(x, s, &n, &hole);
+	set_last_thought(x, all, hole, n);
 	for (size_t k = 0; k < n && k < THINK_SENTENCES; k++) {
 		if (all[k].n < THOUGHT_BYTES && prose_value(all[k]) >= THOUGHT_VALUE)
 			add_sentence(x, &extract_table[T_THOUGHT], all[k]);

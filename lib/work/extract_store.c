@@ -30,7 +30,7 @@ static const struct field PROMPT_FIELDS[] = {
 #define FIELD_TYPE struct fact_sentence
 static const struct field SENTENCE_FIELDS[] = {
 	F(record, U64), F(at, U64),      F(text_id, U32), F(k, U32),
-	F(of, U32),     F(value, FLOAT), F(text, STR)};
+	F(of, U32),     F(value, FLOAT), F(hole, BOOL),   F(text, STR)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_edit
 static const struct field EDIT_FIELDS[] = {
@@ -242,22 +242,22 @@ str extract_keep(struct extract *x, str s, size_t max)
 }
 
 /* Its first and last bytes, a newline between, when it is longer than both. */
-str extract_keep_ends(struct extract *x, str s, size_t head, size_t tail)
+str extract_keep_ends(struct extract *x, str s, size_t head, size_t tail, str mark)
 {
 	str a = utf8_head(s, head), b = utf8_tail(s, tail);
 	char *p;
 
 	if (s.n <= head + tail)
 		return extract_kept_str(x, s);
-	p = arena_alloc(&x->kept, 1, 1, a.n + 1 + b.n);
+	p = arena_alloc(&x->kept, 1, 1, a.n + mark.n + b.n);
 	if (!p) {
 		x->f.dropped++;
 		return STR_NONE;
 	}
 	memcpy(p, a.p, a.n);
-	p[a.n] = '\n';
-	memcpy(p + a.n + 1, b.p, b.n);
-	return (str){p, a.n + 1 + b.n};
+	memcpy(p + a.n, mark.p, mark.n);
+	memcpy(p + a.n + mark.n, b.p, b.n);
+	return (str){p, a.n + mark.n + b.n};
 }
 
 str extract_scratch(struct extract *x, str s)
@@ -300,7 +300,7 @@ str extract_door_text(struct extract *x, str path, str text, str tail, bool cut)
 	else
 		redact(&x->text, text);
 	if (cut && tail.n) {
-		buf_byte(&x->text, '\n');
+		buf_add(&x->text, STR(EXTRACT_CUT));
 		tail = whole_words_tail(tail);
 		if (path.n)
 			redact_file(&x->text, path, tail);

@@ -42,6 +42,12 @@ void prose_plain(struct buf *out, str s);
  * arena. lower: a small letter may begin one (prompts).
  */
 size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max);
+/*
+ * The same, and where something of the text is in no sentence: hole[i] before out[i], hole[n] after
+ * the last one. hole has max + 1 places.
+ */
+size_t prose_sentences_holes(struct arena *a, str text, bool lower, str *out, bool *hole,
+			     size_t max);
 /* It ends in a question mark, of any script. */
 bool prose_asks(str sentence);
 /* How much a sentence tells: cause, decision, result; 0 and up. */

@@ -74,15 +74,29 @@ struct sentences {
 	size_t n, max;
 	bool lower;
 	bool full;
-	str head; /* a heading that waits for its first sentence */
+	str head;   /* a heading that waits for its first sentence */
+	bool *hole; /* NULL, or by sentence: something before it was left out */
+	bool left;  /* something was left out since the last sentence */
 };
+
+/* These bytes go into no sentence; marks and rules are no words. */
+static void leave(struct sentences *s, str t)
+{
+	for (size_t i = 0; i < t.n && !s->left; i++)
+		s->left = str_is_alnum(t.p[i]) || (t.p[i] & 0x80);
+}
 
 static void sentence_put(struct sentences *s, str t)
 {
-	if (s->n == s->max)
+	if (s->n == s->max) {
 		s->full = true;
-	else
-		s->out[s->n++] = str_trim(t);
+		leave(s, t);
+		return;
+	}
+	if (s->hole)
+		s->hole[s->n] = s->left;
+	s->left = false;
+	s->out[s->n++] = str_trim(t);
 }
 
 /* a b, in the arena; a alone when it is full */
@@ -142,6 +156,8 @@ static void split_line(struct sentences *s, str t)
 	}
 	if (t.n - begin > 3 && t.n > begin)
 		sentence_put(s, str_from(t, begin));
+	else if (t.n > begin)
+		leave(s, str_from(t, begin));
 }
 
 /* Without `**`; a copy only where there are any. */
@@ -201,9 +217,12 @@ static void sentence_line(struct sentences *s, str t)
 	if (t.n && t.p[0] == '<')
 		t = without_tag(t);
 	if (t.n < 4 || str_starts(t, STR("---")) || str_starts(t, STR("|--")) ||
-	    str_starts(t, STR("| --")) || str_starts(t, STR("===")))
+	    str_starts(t, STR("| --")) || str_starts(t, STR("==="))) {
+		leave(s, t);
 		return;
+	}
 	if (t.p[0] == '#' && !s->lower) {
+		leave(s, s->head);
 		s->head = prose_strip_right(prose_strip_chars(t, "#* "), ":");
 		return;
 	}
@@ -217,6 +236,8 @@ static void sentence_line(struct sentences *s, str t)
 		s->out[before] = join(s, join(s, s->head, STR(": ")), s->out[before]);
 	else if (s->n > before && mark && !s->lower)
 		s->out[before] = join(s, STR("- "), s->out[before]);
+	if (s->n == before)
+		leave(s, s->head);
 	s->head = STR_NONE;
 }
 
@@ -245,18 +266,27 @@ static void fence_mark(struct sentences *s, struct fence *f)
 	}
 }
 
-static void fence_line(struct fence *f, str t)
+static void fence_line(struct sentences *s, struct fence *f, str t)
 {
 	if (!f->wanted || t.n == 0 || f->n == FENCE_LINES ||
-	    f->bytes + t.n >= FENCE_BYTES || str_chr(t, '`') != STR_NPOS)
+	    f->bytes + t.n >= FENCE_BYTES || str_chr(t, '`') != STR_NPOS) {
+		leave(s, t);
 		return;
+	}
 	f->bytes += t.n;
 	f->line[f->n++] = t;
 }
 
 size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t max)
 {
-	struct sentences s = {.a = a, .out = out, .max = max, .lower = lower};
+	return prose_sentences_holes(a, text, lower, out, NULL, max);
+}
+
+size_t prose_sentences_holes(struct arena *a, str text, bool lower, str *out, bool *hole,
+			     size_t max)
+{
+	struct sentences s = {
+		.a = a, .out = out, .max = max, .lower = lower, .hole = hole};
 	struct fence fence = {0};
 	str rest = text, line;
 
@@ -265,10 +295,16 @@ size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t m
 		if (str_starts(line, STR("```")))
 			fence_mark(&s, &fence);
 		else if (fence.open)
-			fence_line(&fence, line);
+			fence_line(&s, &fence, line);
 		else
 			sentence_line(&s, line);
 	}
+	for (size_t i = 0; fence.open && i < fence.n; i++)
+		leave(&s, fence.line[i]); /* it never closes */
+	leave(&s, s.head);
+	leave(&s, rest);
+	if (hole)
+		hole[s.n] = s.left;
 	return s.n;
 }
 

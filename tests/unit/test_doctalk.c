@@ -199,7 +199,7 @@ test_doctalk__sentences_of_a_text_stand_on_one_line_without_tables(void **state)
 	assert_string_equal(
 		context(&f, &d),
 		"**Said by the assistant, in order (claims, not results):**\n"
-		"- \"The retry loop never stops because the timer is reset. So the cap goes to three.\"\n");
+		"- \"The retry loop never stops because the timer is reset. … So the cap goes to three.\"\n");
 	doc_release(&d);
 }
 

@@ -340,6 +340,52 @@ static void test_doctask__next_begins_with_the_uncertain_call(void **state)
 	doc_release(&d);
 }
 
+/* Whatever is left out between the words of a quote is marked; a question at the end is found behind any number of them. */
+static void test_doctask__holes_in_the_last_words_are_marked(void **state)
+{
+	struct fact_agent agent = {
+		.record = 9,
+		.description = STR("Look at the lamp"),
+		.result = STR("The lamp failed because the wick is wet. Hello there. "
+			      "It is a lamp. I decided to dry the wick first. "
+			      "The root cause is the rain, not the wick.")};
+	struct facts f = facts_of(NULL, 0);
+	struct buf text = BUF_INIT(1u << 16);
+	struct doctask t = {NULL};
+	struct doc d;
+
+	(void)state;
+	f.last = FACT_LAST_TEXT;
+	f.last_text_record = 20;
+	f.agent = &agent;
+	f.nagent = 1;
+	f.last_text = STR("The lamp is dim.\n\n```\ncode\n```\n\nThe hall is dark.\n"
+			  "| lamp | dim |\nThe door is open.");
+	doc_init(&d, &f);
+	doctask_next(&d, &t, NULL, 0);
+	doctask_done(&d);
+	assert_string_equal(
+		alldoc(&d, DOC_NEXT),
+		"- Last words before the end: \"The lamp is dim. … The hall is dark. … "
+		"The door is open.\"\n");
+	assert_string_equal(
+		alldoc(&d, DOC_DONE),
+		"- Agent \"Look at the lamp\" reported: \"The lamp failed because the wick is wet. … "
+		"I decided to dry the wick first. The root cause is the rain, not the wick.\"\n");
+	doc_release(&d);
+	for (int i = 0; i < 200; i++)
+		buf_printf(&text, "- Lamp number %d is dim\n", i);
+	buf_add(&text, STR("Shall I flash it?"));
+	f.last_text = buf_str(&text);
+	doc_init(&d, &f);
+	doctask_next(&d, &t, NULL, 0);
+	assert_non_null(strstr(alldoc(&d, DOC_NEXT),
+			       "1. Asked and unanswered: \"Shall I flash it?\"\n"));
+	assert_non_null(strstr(alldoc(&d, DOC_NEXT), "Lamp number 199 is dim"));
+	doc_release(&d);
+	buf_release(&text);
+}
+
 static void test_doctask__what_came_after_a_summary_lies_over_its_list(void **state)
 {
 	struct fact_todo todo = {.record = 40,
@@ -428,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_doctask__done_lists_records_only),
 		cmocka_unit_test(test_doctask__the_keys_of_a_notebook_are_no_names),
 		cmocka_unit_test(test_doctask__next_begins_with_the_uncertain_call),
+		cmocka_unit_test(test_doctask__holes_in_the_last_words_are_marked),
 		cmocka_unit_test(
 			test_doctask__what_came_after_a_summary_lies_over_its_list),
 		cmocka_unit_test(

@@ -245,6 +245,46 @@ static void test_prose__headings_items_tables_and_fences(void **state)
 	sentences("", false, "");
 }
 
+/* The sentences with " … " where something is in none of them. */
+static void holes(const char *text, size_t max, const char *want)
+{
+	struct buf got = BUF_INIT(4000);
+	struct arena a;
+	bool hole[17];
+	str s[16];
+	size_t n;
+
+	arena_init(&a, ARENA_SIZE);
+	n = prose_sentences_holes(&a, str_of(text), false, s, hole, max);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&got, "%s%.*s", hole[i] ? "…" : i ? "|" : "", STR_ARG(s[i]));
+	if (hole[n])
+		buf_add(&got, STR("…"));
+	assert_string_equal(buf_cstr(&got), want);
+	buf_release(&got);
+	arena_release(&a);
+}
+
+static void test_prose__what_is_in_no_sentence_leaves_a_hole(void **state)
+{
+	(void)state;
+	holes("The lamp is dimmed now. The lamp test still fails.", 16,
+	      "The lamp is dimmed now.|The lamp test still fails.");
+	holes("## Lamp\n\n- is dimmed\n---\n|---|---|\n> quoted words", 16,
+	      "Lamp: is dimmed|quoted words");
+	holes("No colon\n```\ncode\n```\nAfter it", 16, "No colon…After it");
+	holes("Run it:\n```\nmake door\n```\nDone now", 16,
+	      "Run it: `make door`|Done now");
+	holes("Run it:\n```\na 1\nb 2\nc 3\nd 4\n```\nDone now", 16,
+	      "Run it: `a 1` `b 2` `c 3`…Done now");
+	holes("First words\nno\nLast words", 16, "First words…Last words");
+	holes("# One\n# Two\nWords here\n# Three", 16, "…Two: Words here…");
+	holes("One word\nTwo words\nThree words", 2, "One word|Two words…");
+	holes("Never ends:\n```\ncode", 16, "Never ends:…");
+	holes("Head of it\n…\nTail of it", 16, "Head of it…Tail of it");
+	holes("", 16, "");
+}
+
 static void test_prose__a_full_arena_or_list_gives_fewer_sentences(void **state)
 {
 	static const char text[] =
@@ -1036,6 +1076,7 @@ int main(void)
 		cmocka_unit_test(test_prose__cuts_texts_into_sentences),
 		cmocka_unit_test(test_prose__wide_full_stops_end_sentences),
 		cmocka_unit_test(test_prose__headings_items_tables_and_fences),
+		cmocka_unit_test(test_prose__what_is_in_no_sentence_leaves_a_hole),
 		cmocka_unit_test(test_prose__a_full_arena_or_list_gives_fewer_sentences),
 		cmocka_unit_test(test_prose__values_causes_over_chatter),
 		cmocka_unit_test(test_prose__tells_constraints_in_several_languages),
