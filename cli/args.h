@@ -23,8 +23,8 @@ struct args {
 	const char *query;
 	bool retired, explain;
 	const char *type, *since, *until;
-	uint64_t limit;  /* 0: not said */
-	int64_t budget;  /* negative: not said; 0: it holds nothing */
+	uint64_t limit; /* 0: not said */
+	int64_t budget; /* negative: not said; 0: it holds nothing */
 	const char *supersedes[ARGS_LIST_MAX];
 	size_t nsupersedes;
 	uint64_t importance;    /* 0: not said */
@@ -51,6 +51,8 @@ enum {
 	OPT_ALWAYS = 1 << 14, /* --help */
 };
 
+struct recopt_verb;
+
 struct command {
 	const char *name;
 	const char *operands; /* as in the usage line */
@@ -59,7 +61,11 @@ struct command {
 	unsigned options;     /* OPT_* */
 	const char *
 		choices; /* what the first operand may be, for completion; NULL: anything */
-	bool raw;        /* its arguments are not ours: argv goes to run as it is */
+	bool completes; /* the first operand names something, of the kind: */
+	int names;      /* enum names_kind */
+	const struct recopt_verb *verbs; /* of a command that has some */
+	size_t nverbs;
+	bool raw; /* its arguments are not ours: argv goes to run as it is */
 	bool gentle; /* called from within a skill: what is wrong is told on stdout, with status 0 */
 	int min_words, max_words;
 	int (*run)(const struct args *a, struct err *e);

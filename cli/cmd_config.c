@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "data/json.h"
 #include "print.h"
+#include "work/names.h"
 #include "work/redact.h"
 
 #define OUT_MAX (1u << 20)
@@ -108,6 +109,8 @@ static int run(const struct args *a, struct err *e)
 const struct command cmd_config = {
 	.name = "config",
 	.operands = "[KEY [VALUE]]",
+	.completes = true,
+	.names = NAMES_SETTINGS,
 	.summary = "the settings and where each comes from; set one",
 	.text = "Key, value, source (default, file, environment) and meaning of each setting, or of KEY.\n"
 		"With VALUE it is written to the user's config.json; an empty VALUE takes it out.\n",

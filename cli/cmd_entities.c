@@ -6,6 +6,7 @@
 #include "data/json.h"
 #include "memory.h"
 #include "print.h"
+#include "work/names.h"
 #include "work/redact.h"
 
 #define OUT_MAX (8u << 20)
@@ -107,6 +108,8 @@ const struct command cmd_entities = {
 	.summary = "the things that have notes; with NAME, the note",
 	.text = "Names with the number of their facts and the first one, or the whole note of one.\n",
 	.options = OPT_JSON | OPT_IN,
+	.completes = true,
+	.names = NAMES_ENTITIES,
 	.min_words = 0,
 	.max_words = 1,
 	.run = run,

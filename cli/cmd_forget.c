@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "print.h"
 #include "work/forget.h"
+#include "work/names.h"
 
 #define OUT_MAX (16u << 20)
 
@@ -36,6 +37,8 @@ const struct command cmd_forget = {
 		"characters of it), or all of a project. Without --yes it only says what would go. The\n"
 		"client's own transcripts stay.\n",
 	.options = OPT_JSON | OPT_YES,
+	.completes = true,
+	.names = NAMES_PROJECTS,
 	.min_words = 1,
 	.max_words = 1,
 	.run = run,

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "memory.h"
 #include "print.h"
+#include "work/names.h"
 #include "work/redact.h"
 
 #define OUT_MAX  (1u << 20)
@@ -45,6 +46,8 @@ const struct command cmd_note = {
 	.text = "NAME is what the fact is about (a component, a convention); events link to it as\n"
 		"[[NAME]]. TEXT \"-\" is read from standard input; several lines become one item.\n",
 	.options = OPT_JSON | OPT_IN,
+	.completes = true,
+	.names = NAMES_ENTITIES,
 	.min_words = 2,
 	.max_words = 10000,
 	.run = run,

@@ -81,7 +81,9 @@ static int run(const struct args *a, struct err *e)
 const struct command cmd_packet = {
 	.name = "packet",
 	.operands = "VERB",
-	.summary = "hand work to another agent, pick up what waits",
+	.summary = "hand work to another agent: create, pickup, list, show, cancel",
+	.verbs = verbs,
+	.nverbs = sizeof(verbs) / sizeof(*verbs),
 	.raw = true,
 	.run = run,
 };

@@ -123,7 +123,10 @@ static int run(const struct args *a, struct err *e)
 const struct command cmd_record = {
 	.name = "record",
 	.operands = "VERB",
-	.summary = "versioned records that agents share; verify checks them all",
+	.summary =
+		"versioned records that agents share: write, read, search, outcome, stats, verify",
+	.verbs = verbs,
+	.nverbs = sizeof(verbs) / sizeof(*verbs),
 	.raw = true,
 	.run = run,
 };

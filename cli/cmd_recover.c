@@ -51,6 +51,7 @@ const struct command cmd_recover = {
 	.operands = "[ARGUMENT]...",
 	.summary = "what a dead session left behind: runs handoff-recover",
 	.text = "Everything behind it is for handoff-recover; `handoff recover --help` is its help.\n",
+	.choices = "list index backbone agents show doc repair",
 	.raw = true,
 	.max_words = 1000,
 	.run = run,

@@ -3,6 +3,7 @@
  */
 #include "commands.h"
 #include "print.h"
+#include "work/names.h"
 #include "work/overview.h"
 
 static int run(const struct args *a, struct err *e)
@@ -27,6 +28,8 @@ const struct command cmd_show = {
 	.text = "NAME is the name of a document or the id of a session, or a unique beginning of one; it\n"
 		"is looked for in this project, then in all others.\n",
 	.options = OPT_JSON,
+	.completes = true,
+	.names = NAMES_DOCUMENTS,
 	.min_words = 1,
 	.max_words = 1,
 	.run = run,

@@ -191,6 +191,12 @@ static int take(void *arg, int key, const char *value, struct err *e)
 	}
 }
 
+const struct option_row *recopt_rows(size_t *n)
+{
+	*n = ROWS;
+	return rows;
+}
+
 static int all_help(const char *command, const struct recopt_verb *verbs, size_t n,
 		    struct err *e)
 {

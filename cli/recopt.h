@@ -43,6 +43,8 @@ enum {
 	RECOPT_ALWAYS = 1 << 14,
 };
 
+/* All options of all verbs; those of one have v->options or RECOPT_ALWAYS in their set. */
+const struct option_row *recopt_rows(size_t *n);
 /* Run one of the verbs: argv[0] is the command's name, argv[1] the verb. What r.failed says is HF_EFORMAT. */
 int recopt_run(const char *command, const struct recopt_verb *verbs, size_t n, int argc,
 	       char **argv, struct err *e);

@@ -84,6 +84,55 @@ setup()
 	done
 }
 
+@test "completion in bash: names of projects, entities, documents, records, packets, settings" {
+	eval "$("$H" completion bash)"
+	PATH=$BIN:$PATH
+	offers() {
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_handoff
+		echo "${COMPREPLY[*]}"
+	}
+	mkdir -p "$HANDOFF_VAULT"/'$(touch pwned) `touch pwned`'/sessions
+	"$H" log goal x >/dev/null
+	"$H" note 'Water pump' leaks >/dev/null
+	"$H" note Fence old >/dev/null
+	"$H" record write listing/482/price 900 >/dev/null
+	document | "$H" save --session $S >/dev/null
+	id=$("$H" packet create --json hello | jq -r .packet.id)
+	[ "$(offers handoff brief --project orc)" = orchard ]
+	[ "$(offers handoff forget orc)" = orchard ]
+	[ "$(offers handoff entities '')" = 'Fence Water\ pump' ]
+	[ "$(offers handoff note Wa)" = 'Water\ pump' ]
+	[ "$(offers handoff note Fence Wa)" = '' ]
+	[[ $(offers handoff show '') == *_7c1e42aa* ]]
+	[ "$(offers handoff record read l)" = listing/482/price ]
+	[ "$(offers handoff packet create x --pin l)" = listing/482/price ]
+	[ "$(offers handoff packet show '')" = "$id" ]
+	[ "$(offers handoff config brief)" = brief_tokens ]
+	# a name is text, whatever stands in it
+	[[ $(offers handoff search --project '') == *orchard* ]]
+	[[ $(offers handoff search --project '$') == *touch* ]]
+	[ ! -e pwned ]
+	# and what is a secret is in no command line
+	mkdir -p "$HANDOFF_VAULT"/ghp_0123456789abcdefghijABCDEFGHIJ012345/sessions
+	[ -z "$(offers handoff search --project ghp)" ]
+}
+
+@test "the manual and --help name every command and verb" {
+	man=$(sed 's/\\-/-/g' "$BATS_TEST_DIRNAME/../../docs/handoff.1")
+	synopsis=$(sed -n '/^.Sh SYNOPSIS/,/^.Sh DESCRIPTION/p' <<<"$man")
+	for c in $COMMANDS; do
+		grep -Eq "^\.Cm (off \| )?$c( |$)" <<<"$synopsis" || { echo "synopsis: $c"; false; }
+		grep -Eq "^\.It Cm (off , )?$c( |$)" <<<"$man" || { echo "description: $c"; false; }
+	done
+	for c in record packet; do
+		for v in $("$H" $c --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+			grep -Eq "^\.Cm $c .*$v" <<<"$synopsis" || { echo "synopsis: $c $v"; false; }
+			"$H" --help | grep -q "^  $c .*\b$v\b" || { echo "--help: $c $v"; false; }
+		done
+	done
+}
+
 @test "a budget of 0 holds nothing, wherever one is given" {
 	"$H" log goal 'Count the apples' >/dev/null
 	for b in "--budget 0" "--json --budget 0"; do
@@ -138,6 +187,14 @@ setup()
 	[ "$(offers handoff list --a)" = "--all --archive" ]
 	[ "$(offers handoff completion z)" = zsh ]
 	[ -z "$(offers handoff hazards --reason -)" ]
+	[ "$(offers handoff search --type d)" = "decision deadend" ]
+	[ "$(offers handoff recover b)" = backbone ]
+	# verbs, and their own options
+	[ "$(offers handoff record '')" = "write read search outcome stats verify --help" ]
+	[ "$(offers handoff packet c)" = "create cancel" ]
+	[ "$(offers handoff record write --con)" = --confidence ]
+	[ -z "$(offers handoff record read --con)" ]
+	[ "$(offers handoff packet create --pa)" = --parent ]
 	touch doc.md
 	[ "$(offers handoff check do)" = doc.md ]
 	[ -z "$(offers handoff recover --)" ]
