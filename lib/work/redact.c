@@ -1,5 +1,5 @@
 /*
- * One pass. sieve names the places worth a look; each is given to the rules below, and the
+ * A pass: sieve names the places worth a look; each is given to the rules below, and the
  * first that finds a secret ends the matter: the bytes are replaced and the pass goes on
  * behind them.
  *
@@ -9,7 +9,8 @@
  *   looked at. What must be searched further (the end of a quoted value) is remembered.
  * - redact(redact(x)) equals redact(x). So a rule never looks back across what was replaced:
  *   the byte before it counts as the ']' that ends a marker (see before()), and no rule
- *   looks back across such a bracket; a value that holds a marker is left alone.
+ *   looks back across such a bracket; a value that holds a marker is left alone. What looks
+ *   ahead can still judge otherwise once something is replaced: see redact().
  */
 #include "work/redact.h"
 
@@ -43,6 +44,9 @@
 #define SEED_LETTERS_MAX 8
 #define KEY_OPTION_MIN   16 /* bytes of a value behind -k or --key */
 #define KEY_STRETCH_MIN  12 /* letters and digits in a row in it */
+
+#define PASSES_MAX 8
+/* over one text; each but the last has found something that the one before made visible */
 
 struct hit {
 	size_t from, to;
@@ -2530,7 +2534,7 @@ static void add_marker(struct buf *out, const char *kind)
 	buf_byte(out, ']');
 }
 
-size_t redact(struct buf *out, str s)
+static size_t pass(struct buf *out, str s)
 {
 	struct scan c;
 	struct hit h;
@@ -2544,6 +2548,26 @@ size_t redact(struct buf *out, str s)
 		n++;
 	}
 	buf_add(out, str_from(s, done));
+	return n;
+}
+
+/*
+ * What is gone can make its surroundings look different: a rule that judges a sentence may see
+ * a secret in it only now. Text with a secret, which is rare, is gone over until none is found.
+ */
+size_t redact(struct buf *out, str s)
+{
+	struct buf again = BUF_INIT(SIZE_MAX / 2);
+	size_t from = out->n, n = pass(out, s), more = n;
+
+	for (int i = 1; more && i < PASSES_MAX && !out->full; i++) {
+		buf_reset(&again);
+		buf_add(&again, str_from(buf_str(out), from));
+		buf_cut(out, from);
+		more = pass(out, buf_str(&again));
+		n += more;
+	}
+	buf_release(&again);
 	return n;
 }
 
