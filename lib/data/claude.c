@@ -24,6 +24,7 @@
 
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "base/utf8.h"
 #include "data/json.h"
 
@@ -32,7 +33,6 @@
 #define CLAUDE_SMALL_MAX   (1u << 20)  /* bytes of a task, registry or meta file */
 #define CLAUDE_FILES_MAX   20000       /* tasks or sub-agent files of one session */
 #define CLAUDE_AGENT_DEPTH 3           /* subagents/workflows/<run> */
-#define CLAUDE_STAT_MAX    4096        /* bytes of /proc/<pid>/stat */
 #define CLAUDE_LINE_MAX                                                                  \
 	(4u << 20) /* bytes of one history line; longer ones are skipped */
 #define CLAUDE_READ_BYTES (64u << 10)
@@ -272,48 +272,19 @@ static bool read_file_members(const char *path, const struct member *want, size_
 
 /* running clients */
 
-/* Field 22 of /proc/<pid>/stat. The name in field 2 may hold anything, also ')'. */
-static bool proc_start(uint64_t pid, struct buf *out)
-{
-	char path[48], text[CLAUDE_STAT_MAX];
-	size_t n = 0;
-	ssize_t got;
-	str rest, word;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
-	fd = io.open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	while (n < sizeof(text) && (got = io.read(fd, text + n, sizeof(text) - n)) > 0)
-		n += (size_t)got;
-	io.close(fd);
-	rest = (str){text, n};
-	size_t name_end = str_rchr(rest, ')');
-	if (name_end == STR_NPOS)
-		return false;
-	rest = str_from(rest, name_end + 1);
-	for (int field = 3; str_word(&rest, &word); field++)
-		if (field == 22) {
-			buf_add(out, word);
-			return true;
-		}
-	return false;
-}
-
 static bool is_running(uint64_t pid, str start)
 {
-	struct buf now = BUF_INIT(64);
-	bool same;
+	struct proc p;
+	uint64_t was;
 
 	if (pid == 0 || pid > INT32_MAX)
 		return false;
 	if (kill((pid_t)pid, 0) != 0 && errno != EPERM)
 		return false;
 	/* without /proc, or from a client that writes no procStart, being there is all we know */
-	same = start.n == 0 || !proc_start(pid, &now) || str_eq(buf_str(&now), start);
-	buf_release(&now);
-	return same;
+	if (!proc_stat((int64_t)pid, &p))
+		return true;
+	return !p.ended && (start.n == 0 || (str_u64(start, &was) && was == p.start));
 }
 
 struct running {

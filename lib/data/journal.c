@@ -16,14 +16,13 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "data/json.h"
 #include "data/jsondoc.h"
 
-#define FOLDER     "journal"
-#define DONE       "journal/done"
-#define STAT_MAX   4096u
-#define STAT_START 22 /* field of /proc/<pid>/stat, counted from 1 (proc(5)) */
-#define SMALL_MAX  256u
+#define FOLDER    "journal"
+#define DONE      "journal/done"
+#define SMALL_MAX 256u
 
 static const char *const STATE[] = {
 	[JOURNAL_OPEN] = "open",           [JOURNAL_ENDED] = "ended",
@@ -434,41 +433,6 @@ int journal_each_done(const char *state_dir, int (*fn)(struct journal *j, void *
 
 /* ---- processes ---- */
 
-/*
- * Field 22 of /proc/<pid>/stat, counted from 1 (the second is in parentheses and may hold
- * anything); 0 also for a process that has ended and was not yet waited for.
- */
-static uint64_t proc_start(int64_t pid)
-{
-	struct buf b = BUF_INIT(STAT_MAX);
-	char path[64];
-	uint64_t v = 0;
-	str rest, word;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	fd = io.open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		char *room = buf_room(&b, STAT_MAX - 1);
-		ssize_t got = room ? io.read(fd, room, STAT_MAX - 1) : -1;
-
-		if (got > 0)
-			b.n += (size_t)got;
-		io.close(fd);
-	}
-	rest = buf_str(&b);
-	rest = str_from(rest, str_rchr(rest, ')') == STR_NPOS ? rest.n
-							      : str_rchr(rest, ')') + 1);
-	for (int i = 3; i <= STAT_START && str_word(&rest, &word); i++) {
-		if (i == 3 && (str_eq(word, STR("Z")) || str_eq(word, STR("X"))))
-			break;
-		if (i == STAT_START)
-			str_u64(word, &v);
-	}
-	buf_release(&b);
-	return v;
-}
-
 static void small_file(const char *path, char *out, size_t size)
 {
 	char text[SMALL_MAX];
@@ -483,10 +447,11 @@ static void small_file(const char *path, char *out, size_t size)
 
 void journal_process_of(struct journal_process *p, int64_t pid)
 {
+	struct proc proc;
 	struct stat st;
 
 	*p = (struct journal_process){.pid = pid};
-	p->start = proc_start(pid);
+	p->start = proc_stat(pid, &proc) && !proc.ended ? proc.start : 0;
 	small_file("/proc/sys/kernel/random/boot_id", p->boot, sizeof(p->boot));
 	if (gethostname(p->host, sizeof(p->host) - 1) < 0)
 		p->host[0] = '\0';

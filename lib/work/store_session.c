@@ -17,41 +17,18 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/proc.h"
 #include "data/journal.h"
 #include "data/project.h"
 #include "work/identity.h"
 #include "work/trust.h"
 
 #define ANCESTORS 4 /* a shell, a wrapper, ... */
-#define STAT_MAX  1024u
 
 /* ---- processes above this one ---- */
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], text[STAT_MAX];
-	ssize_t got = -1;
-	uint64_t v = 0;
-	str rest, word;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	fd = io.open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		got = io.read(fd, text, sizeof text);
-		io.close(fd);
-	}
-	rest = (str){text, got > 0 ? (size_t)got : 0};
-	rest = str_from(rest, str_rchr(rest, ')') == STR_NPOS ? rest.n
-							      : str_rchr(rest, ')') + 1);
-	/* state, then the parent: proc(5) */
-	if (!str_word(&rest, &word) || !str_word(&rest, &word) || !str_u64(word, &v))
-		return 0;
-	return (pid_t)v;
-}
-
 struct wanted {
-	pid_t pid[ANCESTORS];
+	int64_t pid[ANCESTORS];
 	size_t n;
 	char session[JOURNAL_ID_MAX + 1]; /* of the newest entry that fits */
 	int64_t at;
@@ -59,10 +36,14 @@ struct wanted {
 
 static void find_ancestors(struct wanted *w)
 {
-	pid_t pid = getppid();
+	int64_t pid = getppid();
+	struct proc p;
 
-	for (w->n = 0; w->n < ANCESTORS && pid > 1; pid = parent_of(pid))
+	for (w->n = 0; w->n < ANCESTORS && pid > 1; pid = p.parent) {
 		w->pid[w->n++] = pid;
+		if (!proc_stat(pid, &p))
+			break;
+	}
 }
 
 static bool runs_above(const struct journal *j, const struct wanted *w)

@@ -278,6 +278,7 @@ static void test_claude__running_takes_a_start_time_that_is_a_number(void **stat
 
 static void test_claude__a_client_that_ended_is_not_running(void **state)
 {
+	siginfo_t info;
 	char *d;
 	pid_t pid;
 
@@ -287,8 +288,11 @@ static void test_claude__a_client_that_ended_is_not_running(void **state)
 	pid = fork();
 	if (pid == 0)
 		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	write_registry("1", SESSION, pid,
+		       "null"); /* its parent has not asked for it yet */
+	assert_int_equal(claude_running(d, STR(SESSION)), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	write_registry("1", SESSION, pid, "null");
 	assert_int_equal(claude_running(d, STR(SESSION)), 0);
 	write_registry("1", SESSION, getpid(), "null"); /* a client that writes none */
 	assert_int_equal(claude_running(d, STR(SESSION)), getpid());
