@@ -90,7 +90,7 @@ struct brief {
 	struct arena arena;
 	struct section section[EVENT_TYPES];
 	struct cost cap, used;
-	str skip;             /* tail of the note ids that are left out */
+	str skip[BRIEF_SKIP]; /* tails of the note ids that are left out; "" none */
 	enum event_type type; /* being collected */
 	struct cost seen;     /* of those that could be taken */
 	size_t large;         /* the others: larger than the cap */
@@ -193,8 +193,9 @@ static int on_event(const struct index_item *it, void *arg)
 
 	if (it->origin == EVENT_IMPORTED)
 		return 1; /* they come last */
-	if (b->skip.n && sessionnote_has_hex(it->session, b->skip.p + 1))
-		return 0;
+	for (size_t k = 0; k < BRIEF_SKIP; k++)
+		if (b->skip[k].n && sessionnote_has_hex(it->session, b->skip[k].p + 1))
+			return 0;
 	buf_add(&line, STR("- "));
 	brief_snippet(&line, it->body, BRIEF_SNIPPET);
 	if (stale(b, it))
@@ -224,7 +225,7 @@ static int on_event(const struct index_item *it, void *arg)
 
 static int collect(struct brief *b)
 {
-	size_t active[EVENT_TYPES], skipped[EVENT_TYPES] = {0};
+	size_t active[EVENT_TYPES], skipped[BRIEF_SKIP][EVENT_TYPES] = {{0}};
 	int ret = index_counts(b->ix, b->o->project, active, b->e);
 
 	if (!ret)
@@ -233,8 +234,10 @@ static int collect(struct brief *b)
 	if (!ret)
 		ret = index_last_session(b->ix, b->o->project, buf_str(&b->last),
 					 &b->last_but_one_us, NULL, b->e);
-	if (!ret && b->skip.n)
-		ret = index_session_counts(b->ix, b->o->project, b->skip, skipped, b->e);
+	for (size_t k = 0; k < BRIEF_SKIP && !ret; k++)
+		if (b->skip[k].n)
+			ret = index_session_counts(b->ix, b->o->project, b->skip[k],
+						   skipped[k], b->e);
 	for (int t = 0; t < EVENT_TYPES && !ret; t++) {
 		struct section *s = &b->section[t];
 		struct buf head = BUF_INIT(128);
@@ -242,7 +245,10 @@ static int collect(struct brief *b)
 		buf_printf(&head, "## %s\n\n", SECTION[t].heading);
 		s->head = cost_of(buf_str(&head));
 		buf_release(&head);
-		s->active = active[t] > skipped[t] ? active[t] - skipped[t] : 0;
+		s->active = active[t];
+		for (size_t k = 0; k < BRIEF_SKIP; k++)
+			s->active -=
+				skipped[k][t] < s->active ? skipped[k][t] : s->active;
 		s->item = arena_new(&b->arena, struct item, ITEMS_MAX);
 		b->type = (enum event_type)t;
 		b->seen = (struct cost){0, 0};
@@ -647,15 +653,17 @@ int brief_render(struct buf *out, struct index *ix, const struct brief_options *
 	struct brief b = {
 		.o = o, .ix = ix, .e = e, .cap = cap_of(o), .last = BUF_INIT(256)};
 	struct buf head = BUF_INIT(4096), block = BUF_INIT(BRIEF_OUT_MAX);
-	char skip[SESSIONNOTE_HEX + 2] = "_";
+	char skip[BRIEF_SKIP][SESSIONNOTE_HEX + 2];
 	struct brief_figures none;
 	int ret;
 
 	arena_init(&b.arena, ARENA_BYTES);
-	if (o->skip_session.n) {
-		sessionnote_hex(skip + 1, o->skip_session);
-		b.skip = str_of(skip);
-	}
+	for (size_t k = 0; k < BRIEF_SKIP; k++)
+		if (o->skip_session[k].n) {
+			skip[k][0] = '_';
+			sessionnote_hex(skip[k] + 1, o->skip_session[k]);
+			b.skip[k] = str_of(skip[k]);
+		}
 	buf_add(&head, STR("# Hand-off brief \xE2\x80\x94 "));
 	utf8_show(&head, o->project, UTF8_ONELINE);
 	buf_add(&head, STR("\n\n"));

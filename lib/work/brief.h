@@ -26,11 +26,13 @@
 #define BRIEF_TOKENS     1200
 #define BRIEF_TOKENS_MAX 100000
 #define BRIEF_OUT_MAX    (1u << 20)
+#define BRIEF_SKIP       2
 
 struct brief_options {
 	str project;
 	int64_t tokens; /* a hard cap; 0 and less: nothing fits */
-	str skip_session; /* a client session whose document stands beside it: its events are left out; "" none */
+	/* Client sessions that are told of elsewhere, in a document or the history: their events are left out; "" none. */
+	str skip_session[BRIEF_SKIP];
 	size_t units_max; /* UTF-16 units, a hard cap too; 0: none */
 	/* The session of a next step's note runs now: the step is not stale. NULL: none does. */
 	bool (*runs)(const struct index_item *it, void *arg);

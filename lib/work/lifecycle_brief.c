@@ -11,9 +11,9 @@
  *   resume, fork              the lines that the session has not been told yet
  *
  * The events of a session whose document the first entry gives are left out; so are the
- * session's own, after a compaction, a resume and in a fork: the first entry tells what of them
- * was lost, or the history has them. Packets that wait for
- * this agent, or for anyone, are offered a line each.
+ * session's own, after a compaction and a resume, and in a fork those of the session that it was
+ * copied from: the first entry tells what of them was lost, or the history has them. Packets
+ * that wait for this agent, or for anyone, are offered a line each.
  */
 #include "work/lifecycle_parts.h"
 
@@ -150,25 +150,34 @@ static void remember(struct buf *ledger, str text)
 
 /* ---- the brief ---- */
 
-/* The session that the first entry, or the history, tells all of; "" none. */
-static void beside(const struct lifecycle *l, str source, struct buf *session)
+static bool again(str source)
+{
+	return str_eq(source, STR("resume")) || str_eq(source, STR("fork"));
+}
+
+/* The session that this one's history was copied from; "" none. */
+static void parent(const struct lifecycle *l, struct buf *session)
+{
+	if (lifecycle_forked(l, session) && !session->n && l->j->previous)
+		buf_add(session, str_of(l->j->previous));
+}
+
+/* The sessions that the first entry, or the history, tells all of; "" none. */
+static void beside(const struct lifecycle *l, str source, struct buf session[BRIEF_SKIP])
 {
 	const struct docs_item *it;
 	struct docs d;
 
-	if (str_eq(source, STR("compact")) || str_eq(source, STR("resume"))) {
-		buf_add(session, str_of(l->j->session));
-		return;
-	}
-	if (str_eq(source, STR("fork"))) {
-		buf_add(session, str_of(l->j->previous ? l->j->previous : ""));
+	if (str_eq(source, STR("compact")) || again(source)) {
+		buf_add(&session[0], str_of(l->j->session));
+		parent(l, &session[1]);
 		return;
 	}
 	if (docs_load_newest(&d, &l->vault, str_of(l->j->project), DOCS_LOOKED, NULL))
 		return;
 	it = docs_offer_to(&d, str_of(l->j->worktree), str_of(l->j->session));
 	if (it)
-		buf_add(session, str_of(it->session));
+		buf_add(&session[0], str_of(it->session));
 	docs_release(&d);
 }
 
@@ -188,7 +197,7 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 	struct recall_options ro = {.project = str_of(l->j->project),
 				    .deadline_ns = l->o.deadline_ns,
 				    .busy_ms = BUSY_MS};
-	struct buf session = BUF_INIT(256);
+	struct buf session[BRIEF_SKIP] = {BUF_INIT(256), BUF_INIT(256)};
 	struct brief_options bo = {.project = ro.project,
 				   .tokens = BRIEF_TOKENS,
 				   .units_max = BRIEF_UNITS - FRAME_UNITS,
@@ -203,8 +212,9 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 	if (!ret) {
 		recall_note(&r, &note);
 		bo.units_max -= note.n;
-		beside(l, l->in->source, &session);
-		bo.skip_session = buf_str(&session);
+		beside(l, l->in->source, session);
+		for (size_t i = 0; i < BRIEF_SKIP; i++)
+			bo.skip_session[i] = buf_str(&session[i]);
 		do {
 			running_init(&running, l->state_dir, r.index);
 			bo.runs = running_item;
@@ -217,7 +227,8 @@ static int make(struct lifecycle *l, struct buf *text, struct err *e)
 		buf_add(text, buf_str(&note));
 	recall_release(&r);
 	buf_release(&note);
-	buf_release(&session);
+	for (size_t i = 0; i < BRIEF_SKIP; i++)
+		buf_release(&session[i]);
 	return ret;
 }
 
@@ -254,16 +265,17 @@ static void offers(struct lifecycle *l, struct buf *text)
 static bool to_tell(const struct lifecycle *l, const struct buf *brief, struct buf *text,
 		    struct buf *ledger)
 {
-	bool again = str_eq(l->in->source, STR("resume")) ||
-		     str_eq(l->in->source, STR("fork"));
+	struct buf whole = BUF_INIT(LEDGER_MAX), from = BUF_INIT(256);
 	char key[KEY_BYTES];
-	struct buf whole = BUF_INIT(LEDGER_MAX);
 
 	if (!str_eq(l->in->source, STR("compact")))
 		ledger_read(l, l->j->session, ledger);
-	if (again && !ledger->n && l->j->previous)
-		ledger_read(l, l->j->previous, ledger);
-	if (again)
+	if (again(l->in->source) && !ledger->n) {
+		parent(l, &from);
+		ledger_read(l, from.n ? buf_cstr(&from) : NULL, ledger);
+	}
+	buf_release(&from);
+	if (again(l->in->source))
 		only_new(buf_str(brief), ledger, text);
 	else
 		buf_add(text, buf_str(brief));

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/proc.h"
 #include "base/utf8.h"
 #include "data/source.h"
 #include "work/ending.h"
@@ -25,7 +26,6 @@
 #define TAIL_BYTES    (512u << 10)
 #define ENVIRON_MAX   (256u << 10)
 #define COMMAND_MAX   160
-#define STAT_MAX      1024u
 #define PROCESSES_MAX 4096
 #define SHOWN_MAX     3
 #define PARENTS_MAX   64
@@ -95,44 +95,11 @@ struct process {
 	int64_t pid, parent;
 };
 
-/* A file of /proc: at most max bytes; its size is not known beforehand. */
-static bool read_proc(int64_t pid, const char *name, struct buf *b)
-{
-	char path[64];
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%lld/%s", (long long)pid, name);
-	fd = io.open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	while (b->n < b->max) {
-		size_t room = b->max - b->n < 4096 ? b->max - b->n : 4096;
-
-		n = io.read(fd, buf_room(b, room), room);
-		if (n <= 0)
-			break;
-		b->n += (size_t)n;
-	}
-	io.close(fd);
-	return n >= 0;
-}
-
 static int64_t parent_of(int64_t pid)
 {
-	struct buf b = BUF_INIT(STAT_MAX);
-	int64_t parent = 0;
-	str rest, word;
-	size_t paren;
+	struct proc p;
 
-	if (read_proc(pid, "stat", &b)) {
-		paren = str_rchr(buf_str(&b), ')');
-		rest = str_from(buf_str(&b), paren == STR_NPOS ? b.n : paren + 1);
-		if (str_word(&rest, &word) && str_word(&rest, &word))
-			str_i64(word, &parent);
-	}
-	buf_release(&b);
-	return parent;
+	return proc_stat(pid, &p) ? p.parent : 0;
 }
 
 static bool in_environment(int64_t pid, str entry)
@@ -141,7 +108,7 @@ static bool in_environment(int64_t pid, str entry)
 	str rest, one;
 	bool found = false;
 
-	read_proc(pid, "environ", &b);
+	proc_read(pid, "environ", &b);
 	rest = buf_str(&b);
 	while (!found && str_split(&rest, '\0', &one))
 		found = str_eq(one, entry);
@@ -189,19 +156,52 @@ static size_t find_processes(str session, int64_t client, struct process *found,
 	return n;
 }
 
+/* Append the first word of s as a shell reads it: quotes of both kinds, backslashes. */
+static void shell_word(str s, struct buf *b)
+{
+	char quote = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (quote ? c == quote : c == '\'' || c == '"') {
+			quote = quote ? 0 : c;
+		} else if (c == '\\' && quote != '\'' && i + 1 < s.n) {
+			buf_byte(b, s.p[++i]);
+		} else if (!quote && str_is_space(c)) {
+			return;
+		} else {
+			buf_byte(b, c);
+		}
+	}
+}
+
+/* Of the client's shell, `source SNAPSHOT ... && eval COMMAND < /dev/null && pwd ...`, the command alone (measured on 2.1.197). */
+static str unwrapped(str line, struct buf *b)
+{
+	static const char eval[] = "&& eval ";
+	size_t at = str_find(line, STR(eval));
+
+	if (at != STR_NPOS)
+		shell_word(str_from(line, at + STR(eval).n), b);
+	return b->n ? buf_str(b) : line;
+}
+
 static void add_command(struct buf *b, int64_t pid)
 {
-	struct buf raw = BUF_INIT(ENVIRON_MAX), shown = BUF_INIT(ENVIRON_MAX * 8);
+	struct buf raw = BUF_INIT(ENVIRON_MAX), own = BUF_INIT(ENVIRON_MAX),
+		   shown = BUF_INIT(ENVIRON_MAX * 8);
 
-	read_proc(pid, "cmdline", &raw);
+	proc_read(pid, "cmdline", &raw);
 	for (size_t i = 0; i < raw.n; i++)
 		if (!raw.p[i])
 			raw.p[i] = ' ';
-	redact_show(&shown, str_trim(buf_str(&raw)), true);
+	redact_show(&shown, unwrapped(str_trim(buf_str(&raw)), &own), true);
 	buf_printf(b, "%lld (`", (long long)pid);
 	frame_defuse(b, utf8_head(buf_str(&shown), COMMAND_MAX));
 	buf_add(b, STR("`)"));
 	buf_release(&raw);
+	buf_release(&own);
 	buf_release(&shown);
 }
 

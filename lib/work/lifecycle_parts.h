@@ -72,6 +72,8 @@ void lifecycle_scan(struct lifecycle *l, struct lifecycle_scan *s);
 void lifecycle_settle(struct lifecycle *l, struct lifecycle_scan *s, struct buf *text,
 		      struct buf *user);
 void lifecycle_scan_release(struct lifecycle_scan *s);
+/* The transcript begins as the copy of another session's; parent: its id, "" where that is not known. */
+bool lifecycle_forked(const struct lifecycle *l, struct buf *parent);
 /* A session is over: its document is pending; what it had claimed is consumed, or pending again. */
 void lifecycle_finish(struct lifecycle *l, struct journal *k);
 /* Live documents whose session nobody runs, and of which the journal knows nothing any more, are pending. True when there were any. */

@@ -51,6 +51,9 @@ struct walk {
 	struct lifecycle *l;
 	struct lifecycle_scan *s;
 	int64_t cleared_at;
+	bool looked,
+		forked; /* whether this session is a fork, once that was looked for */
+	struct buf parent;
 };
 
 /* Whether the transcript was written to lately: it may run on another machine. */
@@ -78,39 +81,63 @@ static bool is_over(const struct lifecycle *l, const struct journal *k)
 	return claude_running(l->claude_dir, str_of(k->session)) == 0;
 }
 
-static bool begins_as_fork(const struct lifecycle *l)
+/* Each record that is copied says from where: "forkedFrom":{"sessionId":"...","messageUuid":"..."} (client 2.1). */
+bool lifecycle_forked(const struct lifecycle *l, struct buf *parent)
 {
 	struct buf b = BUF_INIT(GLANCE_HEAD_BYTES);
-	bool fork = str_eq(l->in->source, STR("fork"));
-	int fd;
+	char *path = str_dup(l->in->transcript);
+	size_t at, end;
+	int fd = path[0] ? fs_open(path, NULL, NULL) : -1;
+	str rest;
 
-	if (!fork && l->in->transcript.n) {
-		char *path = str_dup(l->in->transcript);
-
-		fd = fs_open(path, NULL, NULL);
-		if (fd >= 0) {
-			fs_read_at(fd, 0, GLANCE_HEAD_BYTES, &b, NULL);
-			io.close(fd);
-		}
-		free(path);
-		fork = str_find(buf_str(&b), STR("\"forkedFrom\"")) != STR_NPOS;
+	buf_reset(parent);
+	if (fd >= 0) {
+		fs_read_at(fd, 0, GLANCE_HEAD_BYTES, &b, NULL);
+		io.close(fd);
+	}
+	at = str_find(buf_str(&b), STR("\"forkedFrom\""));
+	rest = str_from(buf_str(&b), at == STR_NPOS ? b.n : at);
+	rest = str_head(rest, str_chr(rest, '}'));
+	end = str_find(rest, STR("\"sessionId\":\""));
+	if (end != STR_NPOS) {
+		rest = str_from(rest, end + STR("\"sessionId\":\"").n);
+		rest = str_head(rest, str_chr(rest, '"'));
+		if (journal_id_ok(rest))
+			buf_add(parent, rest);
 	}
 	buf_release(&b);
-	return fork;
+	free(path);
+	return at != STR_NPOS || str_eq(l->in->source, STR("fork"));
+}
+
+static bool is_fork(struct walk *w)
+{
+	if (!w->looked)
+		w->forked = lifecycle_forked(w->l, &w->parent);
+	w->looked = true;
+	return w->forked;
 }
 
 /* Another id has appeared in its process: it is left, not dead. */
-static void close_other(struct lifecycle *l, struct journal *k)
+static void close_other(struct walk *w, struct journal *k)
 {
-	bool fork = begins_as_fork(l);
+	struct lifecycle *l = w->l;
 	struct err e = ERR_INIT;
 
-	k->state = fork ? JOURNAL_FORKED : JOURNAL_SWITCHED;
-	k->ended_at = clock_now();
-	if (fork)
+	if (k->state == JOURNAL_OPEN)
+		k->ended_at = clock_now();
+	k->state = is_fork(w) ? JOURNAL_FORKED : JOURNAL_SWITCHED;
+	if (w->forked)
 		journal_set(&l->j->previous, str_of(k->session));
 	if (journal_save(k, &e))
 		lifecycle_log(l, "%s", e.msg);
+}
+
+/* /branch ends the session, for the reason "resume", before it begins the copy. */
+static bool is_branched(struct walk *w, const struct journal *k)
+{
+	return k->state == JOURNAL_ENDED && same_text(k->reason, "resume") &&
+	       is_fork(w) && str_eq(buf_str(&w->parent), str_of(k->session));
 }
 
 static void add_found(struct lifecycle_scan *s, const struct journal *k)
@@ -136,8 +163,8 @@ static int look(struct journal *k, void *arg)
 	if (strcmp(k->session, l->j->session) == 0)
 		return 0;
 	if (same_process(&k->process, &l->process)) {
-		if (k->state == JOURNAL_OPEN)
-			close_other(l, k);
+		if (k->state == JOURNAL_OPEN || is_branched(w, k))
+			close_other(w, k);
 		if (k->state == JOURNAL_ENDED && same_text(k->reason, "clear") &&
 		    k->ended_at >= w->cleared_at) {
 			w->cleared_at = k->ended_at;
@@ -163,12 +190,16 @@ static int newest_first(const void *a, const void *b)
 
 void lifecycle_scan(struct lifecycle *l, struct lifecycle_scan *s)
 {
-	struct walk w = {.l = l, .s = s, .cleared_at = INT64_MIN};
+	struct walk w = {.l = l,
+			 .s = s,
+			 .cleared_at = INT64_MIN,
+			 .parent = BUF_INIT(JOURNAL_ID_MAX + 1)};
 	struct err e = ERR_INIT;
 
 	*s = (struct lifecycle_scan){0};
 	if (journal_each(l->state_dir, look, &w, &e))
 		lifecycle_log(l, "%s", e.msg);
+	buf_release(&w.parent);
 	if (s->n)
 		qsort(s->found, s->n, sizeof(s->found[0]), newest_first);
 }
@@ -370,27 +401,24 @@ static void retire(struct lifecycle *l, struct journal *k)
 		keep_forget_git(l->state_dir, str_of(k->session));
 }
 
-/* The document of the session as it lies in handoffs/, or DOCS_ODD. */
+/* The document of the session, in handoffs/ or archived; DOCS_ODD: there is none. */
 static enum docs_status own_status(const struct lifecycle *l, const struct journal *k)
 {
 	enum docs_status s = DOCS_ODD;
-	struct docs d;
+	struct docs_item it;
 
-	if (!k->document ||
-	    docs_load_newest(&d, &l->vault, str_of(k->project), DOCS_MAX, NULL))
-		return s;
-	if (docs_named(&d, str_of(k->document)))
-		s = docs_named(&d, str_of(k->document))->status;
-	docs_release(&d);
+	if (k->document && docs_get(&l->vault, str_of(k->project), str_of(k->document),
+				    &it, NULL) == 0) {
+		s = it.status;
+		docs_item_release(&it);
+	}
 	return s;
 }
 
 /* Nothing was written since the document was made. */
-static bool is_current(const struct journal *k, const struct stat *st,
-		       enum docs_status own)
+static bool is_current(const struct journal *k, const struct stat *st)
 {
-	return k->document && own == DOCS_PENDING && k->offset == (uint64_t)st->st_size &&
-	       k->ino == st->st_ino;
+	return k->document && k->offset == (uint64_t)st->st_size && k->ino == st->st_ino;
 }
 
 /* No time is left to read it: what its last records tell has to do. */
@@ -405,12 +433,24 @@ static void tell_of(struct settle *st, const struct journal *k)
 	glance_release(&g);
 }
 
-/* Others have it already, or nothing was written since: it stays as it is. */
+/* Another session has or had it, or nothing was written since: it stays as it is. */
 static bool is_settled(const struct journal *k, const struct stat *file,
 		       enum docs_status own)
 {
-	return own == DOCS_CLAIMED || own == DOCS_CONSUMED || own == DOCS_SUPERSEDED ||
-	       (k->state != JOURNAL_OPEN && is_current(k, file, own));
+	bool over =
+		k->state != JOURNAL_OPEN; /* what is written after that is bookkeeping */
+
+	switch (own) {
+	case DOCS_CLAIMED:
+		return true;
+	case DOCS_CONSUMED:
+	case DOCS_SUPERSEDED:
+		return over || is_current(k, file);
+	case DOCS_PENDING:
+		return over && is_current(k, file);
+	default:
+		return false;
+	}
 }
 
 /* The document is left to the next start: no time, or a store that fails. */

@@ -84,6 +84,14 @@ other()
 	eval "FD_$2=\$FD_$1"
 }
 
+# branched A B: B's transcript is a copy of A's, as /branch and --fork-session write it
+branched()
+{
+	jq -c --arg s "$(sid "$2")" 'if .uuid then .forkedFrom = {sessionId, messageUuid: .uuid} else . end | .sessionId = $s' \
+		"$(transcript "$1")" >"$(transcript "$2")"
+	LAST[$2]=${LAST[$1]}
+}
+
 dies()
 {
 	kill -9 "${CLIENT_PID[$1]}"

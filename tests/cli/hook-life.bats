@@ -395,6 +395,20 @@ orphaned()
 	hasnot "still runs"
 }
 
+@test "of the client's shell that still runs the command is named, not the wrapper" {
+	starts A
+	works A
+	runs A "slow"
+	CLAUDE_CODE_SESSION_ID=$(sid A) bash -c \
+		"source /dev/null 2>/dev/null || true && shopt -u extglob 2>/dev/null || true && eval 'sleep 611; echo \"it'\"'\"'s over\"' < /dev/null && pwd -P >| /dev/null" 3>&- &
+	orphan=$!
+	dies A
+	starts B
+	pkill -P "$orphan"
+	kill "$orphan" || :
+	has "(\`sleep 611; echo \"it's over\"\`)."
+}
+
 @test "resumed after an orderly end nothing is said, and its document is live again" {
 	starts A
 	works A
@@ -417,6 +431,64 @@ orphaned()
 	hasnot "ended"
 	grep -q '"state":"forked"' "$STATE"/journal/*"$(sid A)".json "$STATE"/journal/done/*"$(sid A)".json 2>/dev/null
 	grep -q "\"previous\":\"$(sid A)\"" "$STATE/journal/$(sid B).json"
+}
+
+@test "/branch: the copy takes its parent's place, and its death is told once" {
+	starts A
+	works A
+	event A SessionEnd reason=resume
+	ends A
+	other A B
+	branched A B
+	event B SessionStart source=resume
+	hasnot "Killed"
+	hasnot "picked up"
+	grep -q "\"previous\":\"$(sid A)\"" "$STATE/journal/$(sid B).json"
+	says B "try it with pears"
+	edits B src/count.c "int lorries = 0;" "int pears;"
+	event B Stop stop_hook_active:=false
+	runs B "make check SUITE=pears"
+	dies B
+	starts C
+	has "make check SUITE=pears"
+	has "try it with pears"
+	hasnot "nobody has taken up"
+	grep -q '^status: superseded' "$HANDOFF_VAULT"/tollgate/archive/*.md
+	[ "$(documents)" = 1 ]
+}
+
+@test "resumed after its notes were taken up and used, then killed: the new work comes back" {
+	starts A
+	works A
+	quits A
+	starts B
+	event B UserPromptSubmit "prompt=go on with the lorries"
+	works B "Now the trailers."
+	quits B
+	[ -n "$(ls "$HANDOFF_VAULT"/tollgate/archive/*"$(sid A | cut -c1-6)"*)" ]
+	client A2
+	other A2 A
+	event A SessionStart source=resume
+	says A "weigh the pears instead"
+	runs A "make weigh"
+	dies A
+	starts C
+	has "weigh the pears instead"
+	has "make weigh"
+}
+
+@test "/resume of another session is no /branch: both keep their documents" {
+	starts A
+	works A
+	quits A
+	starts B
+	event B SessionEnd reason=resume
+	other B A
+	event A SessionStart source=resume
+	works A "Now the trailers."
+	quits A
+	grep -q '"state":"ended"' "$STATE"/journal/*"$(sid B)".json "$STATE"/journal/done/*"$(sid B)".json 2>/dev/null
+	[ "$(grep -l '^status: pending' "$HANDOFF_VAULT"/tollgate/handoffs/*.md | wc -l)" = 1 ]
 }
 
 @test "a fork that first announces its parent, which still runs, leaves it alone" {

@@ -80,6 +80,30 @@ teardown()
 	no_hook_errors
 }
 
+@test "/branch: the copy goes on, and when it is killed it alone is told of" {
+	worked a $ONE
+	forget_seen
+	script <<-'JSON'
+		{"main": ["Another way.", {"say": "The long check now.", "call": [["Bash", {"command": "./slow.sh --pears", "description": "Long check"}]]}]}
+	JSON
+	typed a /branch
+	until_screen a 'You are now in the new branch'
+	typed a 'try another way, with pears'
+	until_screen a 'Another way'
+	[ -z "$(seen main last ours)" ]
+	typed a 'check it'
+	until_true grep -rqF 'slow.sh --pears' "$HOME_DIR/.claude/projects"
+	killed
+	greet c $TWO
+
+	told first 'this still runs'
+	told first '(`./slow.sh --pears`)'
+	told first 'try another way, with pears'
+	told first 'Never touch config/prod.yaml'
+	not_told first 'nobody has taken up'
+	no_hook_errors
+}
+
 @test "killed while it writes: the open request comes back" {
 	script <<<'{"main": [{"say": "I think about it.\n\nFirst the", "hang": true}]}'
 	start a --session-id $ONE

@@ -419,7 +419,7 @@ test_brief__leaves_out_the_session_whose_document_stands_beside_it(void **state)
 	note("p", "s_20260103T110000_aaaaaa", HOUR, b, 1);
 	render((struct brief_options){
 		.tokens = 1200,
-		.skip_session = STR("7C1e42aa-6f15-4a04-a2c6-000000000001")});
+		.skip_session[1] = STR("7C1e42aa-6f15-4a04-a2c6-000000000001")});
 	assert_hasnt(buf_str(&text), "of the document");
 	assert_has(buf_str(&text), "- of another session\n");
 	assert_int_equal(figures.kept, 1);
