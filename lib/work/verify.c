@@ -435,23 +435,26 @@ static int find_address(struct run *r, const char *rel)
 	bool says = r->lineage.scope.n && r->lineage.key.n;
 	int ret = 0;
 
-	address_from_path(&named, str_of(rel), NULL);
 	if (says && !address_of(&said, r->lineage.scope, r->lineage.key, NULL))
 		address_path(&path, &said);
+	if (path.n && str_eq(buf_str(&path), str_of(rel))) {
+		r->address = said;
+		said = (struct address){0};
+		goto out;
+	}
+	address_from_path(&named, str_of(rel), NULL);
 	if (is_stray(r) || (!said.text && !named.text)) {
 		found(r, VERIFY_CORRUPT, 0,
 		      "this file is no record, and its name is no record's: move it out of "
 		      "_records");
 		ret = HF_EFORMAT;
-	} else if (says && !str_eq(buf_str(&path), str_of(rel))) {
+	} else if (says) {
 		settle_address(r, &said, &named);
 	} else {
-		r->address = says ? said : named;
-		if (says)
-			said = (struct address){0};
-		else
-			named = (struct address){0};
+		r->address = named;
+		named = (struct address){0};
 	}
+out:
 	address_release(&said);
 	address_release(&named);
 	buf_release(&path);
@@ -468,7 +471,7 @@ static int one_record(const char *rel, const struct stat *st, void *arg)
 	r->where = buf_cstr(&r->place);
 	buf_reset(&r->text);
 	r->v->bytes += (uint64_t)st->st_size;
-	if (shelf_read(r->s->vault, SHELF_RECORDS, str_of(rel), &r->text, &own)) {
+	if (shelf_read_met(r->s->vault, SHELF_RECORDS, str_of(rel), &r->text, &own)) {
 		found(r, VERIFY_CORRUPT, 0, own.msg);
 		return 0;
 	}
