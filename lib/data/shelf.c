@@ -200,8 +200,9 @@ struct walk {
 	const char *prefix;  /* of rel: the folder that is read, with its slash */
 	struct buf *folders; /* still to read, each with its NUL; last first */
 	struct buf found;    /* folders of this one, in order */
-	struct buf path, rel;
-	size_t npath, nrel; /* what of them is the folder's */
+	int dir; /* the folder, open: its files are looked at by their names alone */
+	struct buf rel;
+	size_t nrel; /* what of it is the folder's */
 	int (*fn)(const char *rel, const struct stat *st, void *arg);
 	void *arg;
 	bool stopped;
@@ -214,20 +215,17 @@ static int walk_entry(const char *dir, const char *name, void *arg)
 	struct stat st;
 	int ret = 0;
 
-	(void)dir;
 	if (name[0] == '.')
 		return 0;
-	buf_cut(&w->path, w->npath);
-	buf_add(&w->path, str_of(name));
-	if (w->path.full)
-		return err_set(w->e, HF_ELIMIT, "%s: its path is too long", name);
-	if (io.lstat(buf_cstr(&w->path), &st) < 0)
-		/* taken away since the names were read; anything else hides what is there */
-		return errno == ENOENT ? 0 : err_sys(w->e, "%s", buf_cstr(&w->path));
 	buf_cut(&w->rel, w->nrel);
 	buf_add(&w->rel, str_of(name));
+	if (w->rel.full)
+		return err_set(w->e, HF_ELIMIT, "%s: its path is too long", name);
+	if (io.lstatat(w->dir, name, &st) < 0)
+		/* taken away since the names were read; anything else hides what is there */
+		return errno == ENOENT ? 0 : err_sys(w->e, "%s%s", dir, name);
 	if (S_ISDIR(st.st_mode) && address_strayed(str_of(name))) {
-		log_trace("shelf: %s holds no records", buf_cstr(&w->path));
+		log_trace("shelf: %s%s holds no records", dir, name);
 	} else if (S_ISDIR(st.st_mode)) {
 		buf_byte(&w->rel, '/');
 		buf_add(&w->found, (str){buf_cstr(&w->rel), w->rel.n + 1});
@@ -251,20 +249,31 @@ static char *take_last(struct buf *list)
 	return s;
 }
 
+static int open_folder(const char *path, struct err *e)
+{
+	int fd = io.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return err_set(e, HF_ENOTFOUND, "%s: No such folder", path);
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
 static int walk_folder(const struct vault *v, enum shelf s, struct walk *w, struct err *e)
 {
 	struct buf dir = BUF_INIT(PATH_MAX);
 	int ret;
 
-	w->path = w->rel = BUF_INIT(PATH_MAX);
+	w->rel = BUF_INIT(PATH_MAX);
 	root(v, s, &dir);
 	buf_byte(&dir, '/');
 	buf_add(&dir, str_of(w->prefix));
-	buf_add(&w->path, buf_str(&dir));
 	buf_add(&w->rel, str_of(w->prefix));
-	w->npath = w->path.n;
 	w->nrel = w->rel.n;
-	ret = fs_each(buf_cstr(&dir), walk_entry, w, e);
+	ret = w->dir = open_folder(buf_cstr(&dir), e);
+	if (ret >= 0) {
+		ret = fs_each(buf_cstr(&dir), walk_entry, w, e);
+		io.close(w->dir);
+	}
 	while (w->found.n) {
 		char *one = take_last(&w->found);
 
@@ -272,7 +281,6 @@ static int walk_folder(const struct vault *v, enum shelf s, struct walk *w, stru
 		free(one);
 	}
 	buf_release(&dir);
-	buf_release(&w->path);
 	buf_release(&w->rel);
 	buf_release(&w->found);
 	return ret;
