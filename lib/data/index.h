@@ -139,6 +139,12 @@ int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, v
 	       struct err *e);
 /* What follows until index_rollback sees one state, whatever others write meanwhile. */
 int index_snapshot(struct index *ix, struct err *e);
+/*
+ * The same for who asks much at once, from wherever: one lock for all statements, not one for each. *mine is
+ * false when the caller's caller has a snapshot or writes; index_let_go ends what this began.
+ */
+int index_hold(struct index *ix, bool *mine, struct err *e);
+void index_let_go(struct index *ix, bool mine);
 
 /* --- search (index_match.c, index_pick.c) --- */
 

@@ -444,14 +444,17 @@ int index_match(struct index *ix, const struct index_query *q,
 {
 	struct index_match m;
 	struct named named = {.m = &m};
-	int ret;
+	bool mine;
+	int ret = index_hold(ix, &mine, e);
 
 	init(&m, q);
-	ret = find_named(ix, &named, q->text, e);
+	if (!ret)
+		ret = find_named(ix, &named, q->text, e);
 	if (!ret)
 		ret = collect(ix, &m, e);
 	if (!ret && (m.n || m.nnamed))
 		ret = index_rank(ix, &m, fn, arg, e);
+	index_let_go(ix, mine);
 	if (stats)
 		*stats = (struct index_stats){.matched = m.matched,
 					      .cut = m.cut,

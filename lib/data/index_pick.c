@@ -260,8 +260,11 @@ int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void
 	       struct err *e)
 {
 	struct pick p = {.ix = ix, .q = q};
-	int ret = index_project_id(ix, q->project, false, &p.project, e);
+	bool mine;
+	int ret = index_hold(ix, &mine, e);
 
+	if (!ret)
+		ret = index_project_id(ix, q->project, false, &p.project, e);
 	if (!ret && p.project)
 		ret = index_terms_of(ix, q->text, true, p.project, &p.t, e);
 	if (!ret && p.t.n)
@@ -277,6 +280,7 @@ int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void
 	}
 	for (size_t i = 0; i < p.nbest && !ret; i++)
 		ret = index_row(ix, p.best[i].row, fn, arg, e);
+	index_let_go(ix, mine);
 	free(p.row);
 	return ret;
 }

@@ -207,6 +207,27 @@ int index_snapshot(struct index *ix, struct err *e)
 	return ret;
 }
 
+int index_hold(struct index *ix, bool *mine, struct err *e)
+{
+	int ret;
+
+	*mine = ix->db && sqlite3_get_autocommit(ix->db);
+	if (!*mine)
+		return 0;
+	ret = index_snapshot(ix, e);
+	*mine = !ret;
+	return ret;
+}
+
+void index_let_go(struct index *ix, bool mine)
+{
+	static const char sql[] = "COMMIT";
+
+	/* nothing was written: this lets go of the lock */
+	if (mine && ix->db && simple(ix, sql, NULL))
+		index_rollback(ix);
+}
+
 int index_commit(struct index *ix, struct err *e)
 {
 	static const char sql[] = "COMMIT";

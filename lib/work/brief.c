@@ -2,7 +2,8 @@
  * Collect, choose, render.
  *
  * Collect: of each type the best active events, as the index orders them, until more are there
- * than the cap could hold, and some to choose from where the best are too large. Choose: first the best of
+ * than the cap could hold; of the types that come after those which fill it, no more than their
+ * reserve; and some to choose from where the best are too large. Choose: first the best of
  * each section, so that no section is silent; then each section up to its reserve; then what is left,
  * in the order of LEFTOVER, files only up to their part. An event that does not fit is passed over, a
  * smaller one behind it may. Related entities and the line that
@@ -26,7 +27,7 @@
 
 #define ARENA_BYTES   (8u << 20)
 #define ITEMS_MAX     2000 /* of one section */
-#define ITEMS_MIN     32   /* that are there to choose from, also under a small cap */
+#define ITEMS_MIN     16   /* that are there to choose from, also under a small cap */
 #define LARGE_MAX     200  /* that are looked at though they are larger than the cap */
 #define RELATED_MAX   4
 #define RELATED_PART  5 /* related entities take at most this part of the cap */
@@ -92,6 +93,7 @@ struct brief {
 	struct cost cap, used;
 	str skip[BRIEF_SKIP]; /* tails of the note ids that are left out; "" none */
 	enum event_type type; /* being collected */
+	struct cost enough;   /* what the section can take at most */
 	struct cost seen;     /* of those that could be taken */
 	size_t large;         /* the others: larger than the cap */
 	struct buf last;      /* the session that began last */
@@ -220,11 +222,17 @@ static int on_event(const struct index_item *it, void *arg)
 	else
 		b->large++;
 	return s->n == ITEMS_MAX || b->large == LARGE_MAX ||
-	       (s->n >= ITEMS_MIN && !within(b->seen, b->cap));
+	       (s->n >= ITEMS_MIN && !within(b->seen, b->enough));
+}
+
+static struct cost part(struct cost c, unsigned percent)
+{
+	return (struct cost){c.quarters * percent / 100, c.units * percent / 100};
 }
 
 static int collect(struct brief *b)
 {
+	struct cost all = {0, 0};
 	size_t active[EVENT_TYPES], skipped[BRIEF_SKIP][EVENT_TYPES] = {{0}};
 	int ret = index_counts(b->ix, b->o->project, active, b->e);
 
@@ -238,7 +246,8 @@ static int collect(struct brief *b)
 		if (b->skip[k].n)
 			ret = index_session_counts(b->ix, b->o->project, b->skip[k],
 						   skipped[k], b->e);
-	for (int t = 0; t < EVENT_TYPES && !ret; t++) {
+	for (int i = 0; i < EVENT_TYPES && !ret; i++) {
+		enum event_type t = LEFTOVER[i];
 		struct section *s = &b->section[t];
 		struct buf head = BUF_INIT(128);
 
@@ -250,12 +259,15 @@ static int collect(struct brief *b)
 			s->active -=
 				skipped[k][t] < s->active ? skipped[k][t] : s->active;
 		s->item = arena_new(&b->arena, struct item, ITEMS_MAX);
-		b->type = (enum event_type)t;
+		b->type = t;
+		b->enough = part(b->cap, within(all, b->cap) ? SECTION[t].most
+							     : SECTION[t].reserve);
 		b->seen = (struct cost){0, 0};
 		b->large = 0;
 		ret = index_active(b->ix, b->o->project, b->type, on_event, b, b->e);
 		if (ret > 0)
 			ret = 0;
+		all = plus(all, b->seen);
 		if (s->active < s->n)
 			s->active = s->n;
 	}
@@ -278,11 +290,6 @@ static bool take(struct brief *b, struct section *s, struct item *i, struct cost
 	i->taken = true;
 	s->taken++;
 	return true;
-}
-
-static struct cost part(struct cost c, unsigned percent)
-{
-	return (struct cost){c.quarters * percent / 100, c.units * percent / 100};
 }
 
 /* What fits of a section in its order, until its lines take `percent` of the limit. */
@@ -655,6 +662,7 @@ int brief_render(struct buf *out, struct index *ix, const struct brief_options *
 	struct buf head = BUF_INIT(4096), block = BUF_INIT(BRIEF_OUT_MAX);
 	char skip[BRIEF_SKIP][SESSIONNOTE_HEX + 2];
 	struct brief_figures none;
+	bool mine;
 	int ret;
 
 	arena_init(&b.arena, ARENA_BYTES);
@@ -667,11 +675,14 @@ int brief_render(struct buf *out, struct index *ix, const struct brief_options *
 	buf_add(&head, STR("# Hand-off brief \xE2\x80\x94 "));
 	utf8_show(&head, o->project, UTF8_ONELINE);
 	buf_add(&head, STR("\n\n"));
-	ret = collect(&b);
+	ret = index_hold(ix, &mine, e);
+	if (!ret)
+		ret = collect(&b);
 	if (!ret)
 		ret = fill(&b, cost_of(buf_str(&head)), &block);
 	if (!ret)
 		render_both(&b, buf_str(&head), buf_str(&block), out, f ? f : &none);
+	index_let_go(ix, mine);
 	buf_release(&head);
 	buf_release(&block);
 	buf_release(&b.last);

@@ -275,8 +275,8 @@ test_brief__what_is_too_large_is_passed_over_the_next_that_fits_is_taken(void **
 				  "- Keep it short.\n- Keep it short.\n\n"
 				  "_(101 lower-priority item(s) omitted to fit the "
 				  "38-token budget.)_\n"));
-	/* one of them, and behind 20 others again what fits */
-	note("q", "s_1", 0, p + 80, 23);
+	/* one of them, and behind ten others again what fits */
+	note("q", "s_1", 0, p + 90, 13);
 	render((struct brief_options){.project = STR("q"), .tokens = 90});
 	assert_int_equal(figures.kept, 3);
 }

@@ -298,6 +298,34 @@ static void test_index__a_transaction_is_seen_whole_or_not_at_all(void **state)
 	finish(ix);
 }
 
+static void test_index__who_asks_much_sees_one_state_and_ends_only_its_own(void **state)
+{
+	static const struct line a[] = {D("a", "", 1)}, c[] = {D("c", "", 3)};
+	struct index *ix = fresh(), *other = open_index();
+	bool outer, inner;
+
+	(void)state;
+	put(ix, "a.md", a, 1);
+	assert_int_equal(index_hold(other, &outer, NULL), 0);
+	assert_true(outer);
+	assert_int_equal(index_hold(other, &inner, NULL), 0);
+	assert_false(inner);
+	index_let_go(other, inner);
+	put(ix, "c.md", c, 1);
+	assert_string_equal(active(other, "p"), "a ");
+	index_let_go(other, outer);
+	assert_string_equal(active(other, "p"), "c a ");
+	/* who writes goes on writing */
+	assert_int_equal(index_begin(other, NULL), 0);
+	assert_int_equal(index_hold(other, &inner, NULL), 0);
+	assert_false(inner);
+	index_let_go(other, inner);
+	assert_int_equal(index_begin(ix, NULL), HF_ETIME);
+	index_rollback(other);
+	index_free(other);
+	finish(ix);
+}
+
 /* Run one statement on the file with a connection of its own. */
 static int test_sql(const char *path, const char *sql)
 {
@@ -637,6 +665,8 @@ int main(void)
 		cmocka_unit_test(test_index__a_line_in_two_files_is_shown_once),
 		cmocka_unit_test(test_index__an_event_by_the_beginning_of_its_id),
 		cmocka_unit_test(test_index__a_transaction_is_seen_whole_or_not_at_all),
+		cmocka_unit_test(
+			test_index__who_asks_much_sees_one_state_and_ends_only_its_own),
 		cmocka_unit_test(test_index__a_file_that_is_no_index_is_made_anew),
 		cmocka_unit_test(test_index__damage_anywhere_is_met_by_making_it_anew),
 		cmocka_unit_test(test_index__all_follow_when_one_makes_it_anew),
