@@ -57,6 +57,20 @@ int index_items(struct index *ix, sqlite3_stmt *st, index_fn *fn, void *arg,
 	return ret;
 }
 
+/* A statement about a project, whose id is bound as ?1: an unknown one has 0, which is no row's. */
+static int project_stmt(struct index *ix, const char *sql, str project, sqlite3_stmt **st,
+			struct err *e)
+{
+	int64_t id;
+	int ret = index_project_id(ix, project, false, &id, e);
+
+	if (!ret)
+		ret = index_stmt(ix, sql, st, e);
+	if (!ret)
+		sqlite3_bind_int64(*st, 1, id);
+	return ret;
+}
+
 int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 		 void *arg, struct err *e)
 {
@@ -64,16 +78,11 @@ int index_active(struct index *ix, str project, enum event_type t, index_fn *fn,
 		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
 		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
 		"ORDER BY i.origin, i.importance DESC, i.at_us DESC, i.pos, f.name";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
-	if (ret || !id)
-		return ret;
-	ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int(st, 2, (int)t);
 	return index_items(ix, st, fn, arg, e);
 }
@@ -84,16 +93,11 @@ int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct e
 		"SELECT " INDEX_COLUMNS " FROM " INDEX_TABLES
 		" WHERE i.project = ?1 AND i.type = ?2 AND i.kind = 0 AND i.retired = 0 "
 		"ORDER BY i.uid, f.name, i.pos";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
-	if (ret || !id)
-		return ret;
-	ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int(st, 2, EVENT_NEXT_STEP);
 	return index_items(ix, st, fn, arg, e);
 }
@@ -101,17 +105,12 @@ int index_steps(struct index *ix, str project, index_fn *fn, void *arg, struct e
 int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES], struct err *e)
 {
 	static const char sql[] = "SELECT type, n FROM tally WHERE project = ?1";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
 	memset(active, 0, EVENT_TYPES * sizeof *active);
-	if (ret || !id)
-		return ret;
-	ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	while ((ret = index_step(ix, st, e)) > 0) {
 		int t = sqlite3_column_int(st, 0);
 
@@ -195,16 +194,12 @@ int index_last_session(struct index *ix, str project, str but, int64_t *started_
 	static const char sql[] =
 		"SELECT session, started_us FROM file WHERE project = ?1 AND folder = ?2 AND "
 		"name BETWEEN 's_0' AND 's_:' ORDER BY name DESC LIMIT 8";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
 	*started_us = 0;
-	if (!ret)
-		ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int(st, 2, VAULT_SESSIONS);
 	while ((ret = index_step(ix, st, e)) > 0) {
 		int64_t us = sqlite3_column_int64(st, 1);
@@ -227,16 +222,12 @@ int index_session_counts(struct index *ix, str project, str part,
 		"SELECT i.type, count(*) FROM file f CROSS JOIN item i ON i.file = f.id "
 		"WHERE f.project = ?1 AND f.folder = ?2 AND instr(f.name, ?3) "
 		"AND i.kind = 0 AND i.retired = 0 AND i.origin <> 2 GROUP BY i.type";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
 	memset(active, 0, EVENT_TYPES * sizeof *active);
-	if (!ret)
-		ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int(st, 2, VAULT_SESSIONS);
 	index_bind(st, 3, part);
 	while ((ret = index_step(ix, st, e)) > 0) {
@@ -322,15 +313,11 @@ int index_entities(struct index *ix, str project,
 	static const char sql[] =
 		"SELECT title, summary, items FROM file WHERE project = ?1 "
 		"AND folder = ?2 ORDER BY name";
-	int64_t id;
 	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret = project_stmt(ix, sql, project, &st, e);
 
-	if (!ret)
-		ret = index_stmt(ix, sql, &st, e);
 	if (ret)
 		return ret;
-	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_int(st, 2, VAULT_ENTITIES);
 	while ((ret = index_step(ix, st, e)) > 0) {
 		ret = fn(index_column(st, 0), index_column(st, 1),
@@ -490,53 +477,17 @@ int index_span(struct index *ix, int64_t file, int from, int to, index_fn *fn, v
 
 /* --- files --- */
 
-int index_file_each(struct index *ix, enum vault_folder folder, str project,
-		    int (*fn)(const struct index_file *f, void *arg), void *arg,
-		    struct err *e)
+#define FILE_COLUMNS                                                                     \
+	"f.id, p.name, f.folder, f.name, f.mtime_ns, f.size, f.ino, f.odd, f.skipped"
+#define FILE_TABLES "file f CROSS JOIN project p ON p.id = f.project"
+
+/* Run st, which selects FILE_COLUMNS, and hand each file to fn. */
+static int files(struct index *ix, sqlite3_stmt *st,
+		 int (*fn)(const struct index_file *f, void *arg), void *arg,
+		 struct err *e)
 {
-	static const char sql[] = "SELECT id, name, mtime_ns, size, ino, odd FROM file "
-				  "WHERE project = ?1 AND folder = ?2 ORDER BY name";
-	struct index_file f = {.folder = folder, .project = project};
-	int64_t id;
-	sqlite3_stmt *st;
-	int ret = index_project_id(ix, project, false, &id, e);
+	int ret;
 
-	if (ret || !id)
-		return ret;
-	ret = index_stmt(ix, sql, &st, e);
-	if (ret)
-		return ret;
-	sqlite3_bind_int64(st, 1, id);
-	sqlite3_bind_int(st, 2, (int)folder);
-	while ((ret = index_step(ix, st, e)) > 0) {
-		f.id = sqlite3_column_int64(st, 0);
-		f.name = index_column(st, 1);
-		f.mtime_ns = sqlite3_column_int64(st, 2);
-		f.size = (uint64_t)sqlite3_column_int64(st, 3);
-		f.ino = (uint64_t)sqlite3_column_int64(st, 4);
-		f.odd = (unsigned)sqlite3_column_int64(st, 5);
-		ret = fn(&f, arg);
-		if (ret)
-			break;
-	}
-	sqlite3_reset(st);
-	return ret;
-}
-
-int index_file_recent(struct index *ix, int64_t since_ns,
-		      int (*fn)(const struct index_file *f, void *arg), void *arg,
-		      struct err *e)
-{
-	static const char sql[] =
-		"SELECT f.id, p.name, f.folder, f.name, f.mtime_ns, f.size, f.ino FROM file f "
-		"CROSS JOIN project p ON p.id = f.project "
-		"WHERE f.folder <> 0 AND (f.mtime_ns > ?1 OR f.mtime_ns = 0)";
-	sqlite3_stmt *st;
-	int ret = index_stmt(ix, sql, &st, e);
-
-	if (ret)
-		return ret;
-	sqlite3_bind_int64(st, 1, since_ns);
 	while ((ret = index_step(ix, st, e)) > 0) {
 		struct index_file f = {
 			.id = sqlite3_column_int64(st, 0),
@@ -546,6 +497,8 @@ int index_file_recent(struct index *ix, int64_t since_ns,
 			.mtime_ns = sqlite3_column_int64(st, 4),
 			.size = (uint64_t)sqlite3_column_int64(st, 5),
 			.ino = (uint64_t)sqlite3_column_int64(st, 6),
+			.odd = (unsigned)sqlite3_column_int64(st, 7),
+			.skipped = (uint64_t)sqlite3_column_int64(st, 8),
 		};
 
 		ret = fn(&f, arg);
@@ -554,6 +507,56 @@ int index_file_recent(struct index *ix, int64_t since_ns,
 	}
 	sqlite3_reset(st);
 	return ret;
+}
+
+int index_file_each(struct index *ix, enum vault_folder folder, str project,
+		    int (*fn)(const struct index_file *f, void *arg), void *arg,
+		    struct err *e)
+{
+	static const char sql[] =
+		"SELECT " FILE_COLUMNS " FROM " FILE_TABLES
+		" WHERE f.project = ?1 AND f.folder = ?2 ORDER BY f.name";
+	sqlite3_stmt *st;
+	int ret = project_stmt(ix, sql, project, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int(st, 2, (int)folder);
+	return files(ix, st, fn, arg, e);
+}
+
+int index_file_recent(struct index *ix, int64_t since_ns,
+		      int (*fn)(const struct index_file *f, void *arg), void *arg,
+		      struct err *e)
+{
+	static const char sql[] =
+		"SELECT " FILE_COLUMNS " FROM " FILE_TABLES
+		" WHERE f.folder <> 0 AND (f.mtime_ns > ?1 OR f.mtime_ns = 0)";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, since_ns);
+	return files(ix, st, fn, arg, e);
+}
+
+int index_odd(struct index *ix, str project, unsigned which,
+	      int (*fn)(const struct index_file *f, void *arg), void *arg, struct err *e)
+{
+	static const char sql[] =
+		"SELECT " FILE_COLUMNS " FROM " FILE_TABLES
+		" WHERE f.odd <> 0 AND f.odd & ?1 AND (?2 = '' OR p.name = ?2) "
+		"ORDER BY p.name, f.folder, f.name";
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	/* the index file_odd knows only what is odd: nothing, as a rule */
+	sqlite3_bind_int64(st, 1, which);
+	index_bind(st, 2, project);
+	return files(ix, st, fn, arg, e);
 }
 
 int index_folder_time(struct index *ix, enum vault_folder folder, str project,
@@ -575,39 +578,4 @@ int index_folder_time(struct index *ix, enum vault_folder folder, str project,
 		*mtime_ns = sqlite3_column_int64(st, 0);
 	sqlite3_reset(st);
 	return ret < 0 ? ret : 0;
-}
-
-int index_odd(struct index *ix, str project, unsigned which,
-	      int (*fn)(const struct index_file *f, void *arg), void *arg, struct err *e)
-{
-	static const char sql[] =
-		"SELECT f.id, p.name, f.folder, f.name, f.odd, f.size, f.skipped "
-		"FROM file f CROSS JOIN project p ON p.id = f.project "
-		"WHERE f.odd <> 0 AND f.odd & ?1 AND (?2 = '' OR p.name = ?2) "
-		"ORDER BY p.name, f.folder, f.name";
-	sqlite3_stmt *st;
-	int ret = index_stmt(ix, sql, &st, e);
-
-	if (ret)
-		return ret;
-	/* the index file_odd knows only what is odd: nothing, as a rule */
-	sqlite3_bind_int64(st, 1, which);
-	index_bind(st, 2, project);
-	while ((ret = index_step(ix, st, e)) > 0) {
-		struct index_file f = {
-			.id = sqlite3_column_int64(st, 0),
-			.project = index_column(st, 1),
-			.folder = (enum vault_folder)sqlite3_column_int(st, 2),
-			.name = index_column(st, 3),
-			.odd = (unsigned)sqlite3_column_int64(st, 4),
-			.size = (uint64_t)sqlite3_column_int64(st, 5),
-			.skipped = (uint64_t)sqlite3_column_int64(st, 6),
-		};
-
-		ret = fn(&f, arg);
-		if (ret)
-			break;
-	}
-	sqlite3_reset(st);
-	return ret;
 }

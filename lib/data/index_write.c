@@ -18,17 +18,24 @@
 
 #define DAY_US INT64_C(86400000000)
 
-static int dirty(struct index *ix, str uid, struct err *e)
+/* Run what takes one text. */
+static int run_text(struct index *ix, const char *sql, str text, struct err *e)
 {
-	static const char sql[] = "INSERT OR IGNORE INTO temp.dirty(uid) VALUES(?1)";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
 	if (ret)
 		return ret;
-	index_bind(st, 1, uid);
-	ix->settle = true;
+	index_bind(st, 1, text);
 	return index_run(ix, st, e);
+}
+
+static int dirty(struct index *ix, str uid, struct err *e)
+{
+	static const char sql[] = "INSERT OR IGNORE INTO temp.dirty(uid) VALUES(?1)";
+
+	ix->settle = true;
+	return run_text(ix, sql, uid, e);
 }
 
 /* --- tally --- */
@@ -95,13 +102,13 @@ static int set_retired(struct index *ix, int64_t row, unsigned retired, struct e
 	return index_run(ix, st, e);
 }
 
-static int is_superseded(struct index *ix, str uid, bool *is, struct err *e)
+/* Whether sql gives a row for this id. */
+static int is_any(struct index *ix, const char *sql, str uid, bool *is, struct err *e)
 {
-	static const char sql[] =
-		"SELECT 1 FROM edge WHERE old = ?1 AND new <> ?1 LIMIT 1";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
+	*is = false;
 	if (ret)
 		return ret;
 	index_bind(st, 1, uid);
@@ -109,6 +116,21 @@ static int is_superseded(struct index *ix, str uid, bool *is, struct err *e)
 	sqlite3_reset(st);
 	*is = ret > 0;
 	return ret < 0 ? ret : 0;
+}
+
+static int is_superseded(struct index *ix, str uid, bool *is, struct err *e)
+{
+	static const char sql[] =
+		"SELECT 1 FROM edge WHERE old = ?1 AND new <> ?1 LIMIT 1";
+
+	return is_any(ix, sql, uid, is, e);
+}
+
+static int is_known(struct index *ix, str uid, bool *is, struct err *e)
+{
+	static const char sql[] = "SELECT 1 FROM item WHERE uid = ?1 LIMIT 1";
+
+	return is_any(ix, sql, uid, is, e);
 }
 
 /* All items of one id, equal lines beside each other, the one that stays first. */
@@ -270,13 +292,8 @@ void index_forget_project(struct index *ix)
 static int add_project(struct index *ix, str name, int64_t *id, struct err *e)
 {
 	static const char sql[] = "INSERT INTO project(name) VALUES(?1)";
-	sqlite3_stmt *st;
-	int ret = index_stmt(ix, sql, &st, e);
+	int ret = run_text(ix, sql, name, e);
 
-	if (ret)
-		return ret;
-	index_bind(st, 1, name);
-	ret = index_run(ix, st, e);
 	*id = sqlite3_last_insert_rowid(ix->db);
 	return ret;
 }
@@ -423,24 +440,6 @@ int index_file_find(struct index *ix, enum vault_folder folder, str project, str
 
 /* --- items --- */
 
-static bool exists(struct index *ix, str uid, int *ret, struct err *e)
-{
-	static const char sql[] = "SELECT 1 FROM item WHERE uid = ?1 LIMIT 1";
-	sqlite3_stmt *st;
-
-	*ret = index_stmt(ix, sql, &st, e);
-	if (*ret)
-		return false;
-	index_bind(st, 1, uid);
-	*ret = index_step(ix, st, e);
-	sqlite3_reset(st);
-	if (*ret > 0) {
-		*ret = 0;
-		return true;
-	}
-	return false;
-}
-
 /* "2026-01-03 3 january saturday": all the ways in which a question may name the day. */
 static void date_words(struct buf *b, str iso, int64_t at_us)
 {
@@ -530,6 +529,7 @@ static int edges_put(struct index *ix, int64_t file, const struct index_put *p,
 	static const char sql[] =
 		"INSERT OR IGNORE INTO edge(old, new, file) VALUES(?1, ?2, ?3)";
 	str list = p->supersedes, old;
+	bool known = false;
 	sqlite3_stmt *st;
 	int ret = 0;
 
@@ -543,7 +543,9 @@ static int edges_put(struct index *ix, int64_t file, const struct index_put *p,
 		index_bind(st, 2, p->id);
 		sqlite3_bind_int64(st, 3, file);
 		ret = index_run(ix, st, e);
-		if (!ret && exists(ix, old, &ret, e))
+		if (!ret)
+			ret = is_known(ix, old, &known, e);
+		if (!ret && known)
 			ret = dirty(ix, old, e);
 	}
 	return ret;
@@ -596,7 +598,7 @@ int index_item_put(struct index *ix, struct index_file *f, const struct index_pu
 	assert(f->id);
 	ret = index_project_id(ix, f->project, true, &project, e);
 	if (!ret && p->id.n) {
-		known = exists(ix, p->id, &ret, e);
+		ret = is_known(ix, p->id, &known, e);
 		if (!ret)
 			ret = is_superseded(ix, p->id, &superseded, e);
 	}
@@ -619,6 +621,18 @@ int index_item_put(struct index *ix, struct index_file *f, const struct index_pu
 	if (!ret)
 		f->items++;
 	return ret;
+}
+
+/* Run what is about a file. */
+static int run_file(struct index *ix, const char *sql, int64_t file, struct err *e)
+{
+	sqlite3_stmt *st;
+	int ret = index_stmt(ix, sql, &st, e);
+
+	if (ret)
+		return ret;
+	sqlite3_bind_int64(st, 1, file);
+	return index_run(ix, st, e);
 }
 
 static int clear_items(struct index *ix, int64_t file, struct err *e)
@@ -652,12 +666,7 @@ static int clear_items(struct index *ix, int64_t file, struct err *e)
 			break;
 	}
 	sqlite3_reset(st);
-	if (!ret)
-		ret = index_stmt(ix, drop, &st, e);
-	if (ret)
-		return ret;
-	sqlite3_bind_int64(st, 1, file);
-	return index_run(ix, st, e);
+	return ret ? ret : run_file(ix, drop, file, e);
 }
 
 static int clear_edges(struct index *ix, int64_t file, struct err *e)
@@ -665,20 +674,11 @@ static int clear_edges(struct index *ix, int64_t file, struct err *e)
 	static const char note[] =
 		"INSERT OR IGNORE INTO temp.dirty(uid) SELECT old FROM edge WHERE file = ?1";
 	static const char drop[] = "DELETE FROM edge WHERE file = ?1";
-	sqlite3_stmt *st;
-	int ret = index_stmt(ix, note, &st, e);
+	int ret;
 
-	if (ret)
-		return ret;
 	ix->settle = true;
-	sqlite3_bind_int64(st, 1, file);
-	ret = index_run(ix, st, e);
-	if (!ret)
-		ret = index_stmt(ix, drop, &st, e);
-	if (ret)
-		return ret;
-	sqlite3_bind_int64(st, 1, file);
-	return index_run(ix, st, e);
+	ret = run_file(ix, note, file, e);
+	return ret ? ret : run_file(ix, drop, file, e);
 }
 
 int index_file_clear(struct index *ix, int64_t file, struct err *e)
@@ -691,13 +691,7 @@ int index_file_clear(struct index *ix, int64_t file, struct err *e)
 int index_file_drop(struct index *ix, int64_t file, struct err *e)
 {
 	static const char sql[] = "DELETE FROM file WHERE id = ?1";
-	sqlite3_stmt *st;
 	int ret = index_file_clear(ix, file, e);
 
-	if (!ret)
-		ret = index_stmt(ix, sql, &st, e);
-	if (ret)
-		return ret;
-	sqlite3_bind_int64(st, 1, file);
-	return index_run(ix, st, e);
+	return ret ? ret : run_file(ix, sql, file, e);
 }
