@@ -17,15 +17,21 @@
 
 static bool named(const char *list)
 {
-	static const char *const names[] = {
-		"records",        "memory_write", "memory_read",    "memory_search",
-		"memory_outcome", "memory_stats", "handoff_create", "handoff_pickup"};
+	static const struct tool *const ours[] = {
+		&tool_memory_write,   &tool_memory_read,  &tool_memory_search,
+		&tool_memory_outcome, &tool_memory_stats, &tool_handoff_create,
+		&tool_handoff_pickup,
+	};
 	str rest = str_of(list), part;
 
-	while (str_split(&rest, ',', &part))
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (str_ieq(str_trim(part), str_of(names[i])))
+	while (str_split(&rest, ',', &part)) {
+		part = str_trim(part);
+		if (str_ieq(part, STR("records")))
+			return true;
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+			if (str_ieq(part, str_of(ours[i]->name)))
 				return true;
+	}
 	return false;
 }
 
@@ -101,6 +107,21 @@ static int finish(struct asked *a, struct call *c, int ret, struct err *e)
 		.name = "key", .type = PARAM_TEXT, .required = true,                     \
 		.help = "which fact: assessment"                                         \
 	}
+#define VERSION_PARAM(what)                                                              \
+	{                                                                                \
+		.name = "version", .type = PARAM_INT, .min = 1, .max = INT32_MAX,        \
+		.help = what                                                             \
+	}
+#define REF_PARAM                                                                        \
+	{                                                                                \
+		.name = "ref", .type = PARAM_TEXT, .help = "a ticket, commit, file"      \
+	}
+
+/* 0: the current one. */
+static uint64_t version_of(const struct param_value *v)
+{
+	return v->given ? (uint64_t)v->number : 0;
+}
 
 /* --- memory_write --- */
 
@@ -126,7 +147,7 @@ static const struct param write_params[] = {
 	 .type = PARAM_BOOL,
 	 .help = "write nothing if it says that already"},
 	{.name = "note", .type = PARAM_TEXT},
-	{.name = "ref", .type = PARAM_TEXT, .help = "a ticket, commit, file"},
+	REF_PARAM,
 };
 
 static int run_write(struct call *c, struct err *e)
@@ -168,11 +189,7 @@ enum { VERSION = 2, HISTORY, FLOOR };
 
 static const struct param read_params[] = {
 	ADDRESS_PARAMS,
-	{.name = "version",
-	 .type = PARAM_INT,
-	 .min = 1,
-	 .max = INT32_MAX,
-	 .help = "default: the current one"},
+	VERSION_PARAM("default: the current one"),
 	{.name = "history", .type = PARAM_BOOL, .help = "all versions, oldest first"},
 	{.name = "min_confidence",
 	 .type = PARAM_NUMBER,
@@ -184,7 +201,7 @@ static int run_read(struct call *c, struct err *e)
 {
 	const struct param_value *v = c->v;
 	struct rectool_read how = {
-		.version = v[VERSION].given ? (uint64_t)v[VERSION].number : 0,
+		.version = version_of(&v[VERSION]),
 		.history = v[HISTORY].yes || str_eq(c->called, STR("memory_history")),
 		.min_confidence = v[FLOOR].real,
 	};
@@ -258,29 +275,23 @@ const struct tool tool_memory_search = {
 
 enum { O_OUTCOME = 2, O_VERSION, O_REF, O_NOTE };
 
-static const char *const OUTCOMES[] = {"success", "partial",          "minor_failure",
-				       "failure", "critical_failure", "unknown",
-				       NULL};
-
 static const struct param outcome_params[] = {
 	ADDRESS_PARAMS,
-	{.name = "outcome", .type = PARAM_CHOICE, .required = true, .choice = OUTCOMES},
-	{.name = "version",
-	 .type = PARAM_INT,
-	 .min = 1,
-	 .max = INT32_MAX,
-	 .help = "the one you relied on; default: the current one"},
-	{.name = "ref", .type = PARAM_TEXT, .help = "a ticket, commit, file"},
+	{.name = "outcome",
+	 .type = PARAM_CHOICE,
+	 .required = true,
+	 .choice = outcome_names},
+	VERSION_PARAM("the one you relied on; default: the current one"),
+	REF_PARAM,
 	{.name = "note", .type = PARAM_TEXT, .help = "what happened"},
 };
 
 static int run_outcome(struct call *c, struct err *e)
 {
 	const struct param_value *v = c->v;
-	struct record_outcome o = {
-		.version = v[O_VERSION].given ? (uint64_t)v[O_VERSION].number : 0,
-		.ref = v[O_REF].text,
-		.note = v[O_NOTE].text};
+	struct record_outcome o = {.version = version_of(&v[O_VERSION]),
+				   .ref = v[O_REF].text,
+				   .note = v[O_NOTE].text};
 	struct asked a;
 	int ret = begin(&a, c, e);
 

@@ -4,19 +4,28 @@
 
 #define PLACES 1e12 /* confidence is kept to twelve decimal places */
 
+const char *const outcome_names[OUTCOME_KINDS + 1] = {
+	[OUTCOME_SUCCESS] = "success",
+	[OUTCOME_PARTIAL] = "partial",
+	[OUTCOME_MINOR_FAILURE] = "minor_failure",
+	[OUTCOME_FAILURE] = "failure",
+	[OUTCOME_CRITICAL_FAILURE] = "critical_failure",
+	[OUTCOME_UNKNOWN] = "unknown",
+};
+
 const struct outcome_row outcome_table[OUTCOME_KINDS] = {
-	[OUTCOME_SUCCESS] = {"success", OUTCOME_CLOSES, 0.20},
-	[OUTCOME_PARTIAL] = {"partial", OUTCOME_CLOSES, 0.08},
-	[OUTCOME_MINOR_FAILURE] = {"minor_failure", OUTCOME_SCALES, 0.85},
-	[OUTCOME_FAILURE] = {"failure", OUTCOME_SCALES, 0.65},
-	[OUTCOME_CRITICAL_FAILURE] = {"critical_failure", OUTCOME_SCALES, 0.40},
-	[OUTCOME_UNKNOWN] = {"unknown", OUTCOME_KEEPS, 0},
+	[OUTCOME_SUCCESS] = {OUTCOME_CLOSES, 0.20},
+	[OUTCOME_PARTIAL] = {OUTCOME_CLOSES, 0.08},
+	[OUTCOME_MINOR_FAILURE] = {OUTCOME_SCALES, 0.85},
+	[OUTCOME_FAILURE] = {OUTCOME_SCALES, 0.65},
+	[OUTCOME_CRITICAL_FAILURE] = {OUTCOME_SCALES, 0.40},
+	[OUTCOME_UNKNOWN] = {OUTCOME_KEEPS, 0},
 };
 
 bool outcome_of(str name, enum outcome_kind *k)
 {
 	for (int i = 0; i < OUTCOME_KINDS; i++) {
-		if (str_eq(name, str_of(outcome_table[i].name))) {
+		if (str_eq(name, str_of(outcome_names[i]))) {
 			*k = (enum outcome_kind)i;
 			return true;
 		}

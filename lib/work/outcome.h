@@ -32,11 +32,11 @@ enum outcome_kind {
 enum outcome_rule { OUTCOME_CLOSES, OUTCOME_SCALES, OUTCOME_KEEPS };
 
 struct outcome_row {
-	const char *name;
 	enum outcome_rule rule;
 	double by;
 };
 
+extern const char *const outcome_names[OUTCOME_KINDS + 1]; /* the last is NULL */
 extern const struct outcome_row outcome_table[OUTCOME_KINDS];
 
 bool outcome_of(str name, enum outcome_kind *k);

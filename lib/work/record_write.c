@@ -430,7 +430,7 @@ static int fill_outcome(struct draft *d, const struct record_store *s,
 	v->moved = v->version == end->last;
 	v->of = end->state.chain;
 	v->head = end->state;
-	v->kind = str_of(outcome_table[o->kind].name);
+	v->kind = str_of(outcome_names[o->kind]);
 	record_set_prev(v, end);
 	d->of = end->state;
 	if (!v->moved) {

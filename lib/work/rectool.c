@@ -274,7 +274,7 @@ static int bad_kind(str kind, struct err *e)
 	int ret;
 
 	for (int i = 0; i < OUTCOME_KINDS; i++)
-		buf_printf(&b, "%s%s", i ? ", " : "", outcome_table[i].name);
+		buf_printf(&b, "%s%s", i ? ", " : "", outcome_names[i]);
 	ret = err_set(e, HF_EUSAGE, "outcome is '%.*s', not one of %s",
 		      STR_ARG(str_head(kind, 40)), buf_cstr(&b));
 	buf_release(&b);
@@ -394,7 +394,7 @@ static void counts_json(const struct verify *v, struct buf *b)
 	json_add_key(b, "outcomes");
 	buf_byte(b, '{');
 	for (int i = 0; i < OUTCOME_KINDS; i++)
-		rectool_u64(b, outcome_table[i].name, v->kinds[i]);
+		rectool_u64(b, outcome_names[i], v->kinds[i]);
 	buf_byte(b, '}');
 	rectool_double(b, "mean_confidence", v->confidence);
 	rectool_str(b, "oldest", str_of(v->oldest));
@@ -419,7 +419,7 @@ static void counts_text(const struct verify *v, struct buf *b)
 	for (int i = 0; i < OUTCOME_KINDS; i++)
 		if (v->kinds[i])
 			buf_printf(b, " %llu %s", (unsigned long long)v->kinds[i],
-				   outcome_table[i].name);
+				   outcome_names[i]);
 	buf_printf(b, "\n%llu packets:", (unsigned long long)v->packets);
 	for (int i = 0; i < PACKET_STATES; i++)
 		if (v->states[i])

@@ -89,7 +89,7 @@ static void test_outcome__names_are_those_of_the_table(void **state)
 
 	(void)state;
 	for (int i = 0; i < OUTCOME_KINDS; i++) {
-		assert_true(outcome_of(str_of(outcome_table[i].name), &k));
+		assert_true(outcome_of(str_of(outcome_names[i]), &k));
 		assert_int_equal(k, i);
 	}
 	assert_false(outcome_of(STR("Success"), &k));
