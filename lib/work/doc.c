@@ -288,6 +288,15 @@ void doc_code(struct doc *d, struct buf *b, str s, size_t max)
 	buf_release(&t);
 }
 
+void doc_command(struct doc *d, struct buf *b, str command, size_t max)
+{
+	struct buf t = BUF_INIT(TEXT_MAX);
+
+	prose_command_short(&t, command, max);
+	doc_code(d, b, buf_str(&t), 0);
+	buf_release(&t);
+}
+
 void doc_path(struct doc *d, struct buf *b, str path)
 {
 	struct buf rel = BUF_INIT(TEXT_MAX);

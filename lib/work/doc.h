@@ -148,6 +148,8 @@ void doc_quote_plain(struct doc *d, struct buf *b, str s, size_t max);
 void doc_say_plain(struct doc *d, struct buf *b, str s, size_t max);
 /* doc_say as a code span; nothing is folded away but newlines. */
 void doc_code(struct doc *d, struct buf *b, str s, size_t max);
+/* A command as a code span, shortened where it can best be spared (prose_command_short). */
+void doc_command(struct doc *d, struct buf *b, str command, size_t max);
 /* A path relative to the session's directory, as a code span. */
 void doc_path(struct doc *d, struct buf *b, str path);
 /* Time of day, to the second: "18:20:02"; with the date when it is another day than the last record's. */

@@ -19,7 +19,7 @@ static void verify_check(struct doc *d, const struct fact_command *c, size_t i)
 	struct doc_line *l = doc_line(d, DOC_VERIFY, DOC_B_VERIFY, (double)i, "- [ ] ");
 	struct buf *b = doc_text(d);
 
-	doc_code(d, b, prose_command_core(c->text), 200);
+	doc_command(d, b, prose_command_core(c->text), 200);
 	if (dochazard_failing(d->f, c)) {
 		buf_add(b, STR(" failed"));
 		if (c->tally.n) {

@@ -158,7 +158,7 @@ void dochazard_call(struct doc *d, struct buf *b, const struct fact_call *c, siz
 	str part;
 
 	if (!shell || c->label.n <= max) {
-		doc_code(d, b, c->label, max);
+		doc_command(d, b, c->label, max);
 		return;
 	}
 	/* a list too long to be shown whole: what it would change, one by one */
@@ -171,12 +171,12 @@ void dochazard_call(struct doc *d, struct buf *b, const struct fact_call *c, siz
 		}
 		if (shown++)
 			buf_add(b, STR(", "));
-		doc_code(d, b, part, PART_BYTES);
+		doc_command(d, b, part, PART_BYTES);
 	}
 	if (left)
 		buf_printf(b, " and %zu more", left);
 	if (!shown)
-		doc_code(d, b, c->label, max);
+		doc_command(d, b, c->label, max);
 }
 
 static void half_applied(struct doc *d, const struct fact_call *c, size_t at, str end)
@@ -246,7 +246,7 @@ static void failing_checks(struct doc *d)
 			continue;
 		l = hazard(d, 14 + (double)i * 0.001, "- Failed when last run: ");
 		b = doc_text(d);
-		doc_code(d, b, prose_command_core(c->text), 120);
+		doc_command(d, b, prose_command_core(c->text), 120);
 		buf_add(b, STR(" at "));
 		doc_time(d, b, c->at);
 		if (c->tally.n) {
@@ -536,7 +536,7 @@ static void background(struct doc *d)
 		l = hazard(d, 60 - (double)shown++ * 0.01,
 			   "- Started in the background, no end reported: ");
 		b = doc_text(d);
-		doc_code(d, b, g->command, 140);
+		doc_command(d, b, g->command, 140);
 		buf_add(b, STR(" ("));
 		doc_say(d, b, g->id, 40);
 		buf_byte(b, ')');
@@ -591,7 +591,7 @@ static void stopped(struct doc *d)
 			   r->words.n ? "- The user stopped "
 				      : "- Stopped (refused or interrupted): ");
 		b = doc_text(d);
-		doc_code(d, b, r->label.n ? r->label : r->tool, 110);
+		doc_command(d, b, r->label.n ? r->label : r->tool, 110);
 		if (r->words.n) {
 			buf_add(b, STR(" and said: "));
 			doc_quote(d, b, r->words, STOPPED_WORDS); /* whole above */
@@ -630,7 +630,7 @@ static void blocked(struct doc *d)
 			continue;
 		l = hazard(d, 40 + (double)i * 0.001, "- Blocked in this environment: ");
 		b = doc_text(d);
-		doc_code(d, b, e->command, 70);
+		doc_command(d, b, e->command, 70);
 		buf_add(b, STR(": "));
 		doc_quote(d, b, e->line[0], 160);
 		if (e->nlines > 1) {

@@ -276,7 +276,7 @@ static void add_command(struct doc *d, struct doc_line *l, const struct fact_com
 	bool brief = prose_is_explore(text) || is_loop(text);
 	struct buf *b = doc_text(d);
 
-	doc_code(d, b, text, brief ? GLANCE_BYTES : COMMAND_BYTES);
+	doc_command(d, b, text, brief ? GLANCE_BYTES : COMMAND_BYTES);
 	if (c->failed)
 		buf_add(b, STR(" (failed)"));
 	else if (c->count > 1)

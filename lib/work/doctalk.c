@@ -382,7 +382,7 @@ static void error_line(struct doc *d, size_t i)
 	l->lead = l->sep;
 	b = doc_text(d);
 	buf_add(b, STR("- "));
-	doc_code(d, b, prose_command_core(e->command), 76);
+	doc_command(d, b, prose_command_core(e->command), 76);
 	buf_add(b, STR(": "));
 	doc_set_prefix(d, l);
 	for (k = 0; k < e->nlines; k++) {

@@ -646,7 +646,7 @@ static void next_killed(struct doc *d, const struct doctask *t)
 		struct buf *b = doc_text(d);
 
 		buf_add(b, STR("This call was killed when the session ended: "));
-		doc_code(d, b, c->label.n ? c->label : c->name, 300);
+		doc_command(d, b, c->label.n ? c->label : c->name, 300);
 		doc_must(d, l, 50 + (double)i, c->record);
 	}
 }
@@ -774,7 +774,7 @@ static void next_recent(struct doc *d, const struct doctask *t)
 	l = doc_line(d, DOC_NEXT, DOC_B_NEXT, 12, "- Last calls with a result: ");
 	l->sep = "; ";
 	for (i = 0; i < f->nrecent; i++) {
-		doc_code(d, doc_text(d), f->recent[i].label, 130);
+		doc_command(d, doc_text(d), f->recent[i].label, 130);
 		doc_add(d, l, 2.5 + (double)i, f->recent[i].record);
 	}
 	if (f->last == FACT_LAST_RESULT && f->last_result.n > 5) {

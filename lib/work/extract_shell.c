@@ -13,7 +13,11 @@ str extract_keep_line(struct extract *x, str s)
 static struct fact_command *find_command(struct extract *x, str command)
 {
 	struct fact_command *c;
-	str key = utf8_head(prose_command_core(command), COMMAND_BYTES);
+	str key;
+
+	buf_reset(&x->text);
+	prose_command_short(&x->text, prose_command_core(command), COMMAND_BYTES / 8 * 7);
+	key = extract_scratch(x, utf8_head(buf_str(&x->text), COMMAND_BYTES));
 
 	for (size_t i = 0; i < x->f.ncommand; i++) {
 		if (str_eq(x->f.command[i].text, key))

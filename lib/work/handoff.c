@@ -178,7 +178,7 @@ static void banner_call(struct doc *d, struct buf *b, const struct fact_call *c)
 	if (c->description.n)
 		doc_quote(d, b, c->description, 80);
 	else
-		doc_code(d, b, c->label, 80);
+		doc_command(d, b, c->label, 80);
 }
 
 static void banner_calls(struct doc *d, const struct doctask *t, struct buf *b)

@@ -79,6 +79,12 @@ bool prose_is_filler(str s);
 
 /* One line: `cd X &&` and comments dropped, here-documents cut. */
 void prose_command(struct buf *out, str raw);
+/*
+ * At most about max bytes of a normalised command: its longest quoted texts (scripts, messages) are
+ * cut first, each from where it tells something, so that what comes after them stays; " …" where it
+ * was cut.
+ */
+void prose_command_short(struct buf *out, str command, size_t max);
 /* Without trailing `2>&1`, `| head -20` and the like; borrowed. */
 str prose_command_core(str command);
 /* Program and sub-command; appended. */

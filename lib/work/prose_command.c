@@ -3,6 +3,7 @@
  * quotes are respected where a border is looked for, nothing is expanded.
  */
 #include "work/prose_impl.h"
+#include "base/utf8.h"
 
 static const str CHECK_WORDS[] = {
 	STR("test"),     STR("lint"),   STR("build"),  STR("check"),   STR("typecheck"),
@@ -87,21 +88,51 @@ static str here_word(str line)
 	return n && !str_is_digit(s.p[0]) ? str_head(s, n) : STR_NONE;
 }
 
-/* Next line outside here-documents; cut: one came behind it. */
-static bool command_line(str *rest, str *line, bool *cut)
+/* Something that a shell's words are told apart by: it must not come into a command from a text. */
+static bool has_shell_marks(str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (strchr("'\"`;&|<>$\\", s.p[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A comment, or what only fetches a library: "import sys", "#!/bin/sh", "set -e". */
+static bool is_preamble(str line)
+{
+	static const str words[] = {STR("#"), STR("//"), STR("--"), STR("import "),
+				    STR("set -")};
+
+	return STARTS(line, words);
+}
+
+/*
+ * Next line outside here-documents; cut: one came behind it, and of it *head is the first line that
+ * tells something, if it can stand in a command.
+ */
+static bool command_line(str *rest, str *line, bool *cut, str *head)
 {
 	str word, body;
 
 	*cut = false;
+	*head = STR_NONE;
 	if (!str_split(rest, '\n', line))
 		return false;
 	word = here_word(*line);
 	while (word.n && rest->n) {
 		*cut = true;
 		str_split(rest, '\n', &body);
-		if (str_eq(str_trim(body), word))
+		body = str_trim(body);
+		if (str_eq(body, word))
 			break;
+		if (!head->n && body.n && !is_preamble(body))
+			*head = body;
 	}
+	/* the text of a file is no part of what is done */
+	if (has_shell_marks(*head) || prose_has(*line, STR("cat >")) ||
+	    prose_has(*line, STR("tee ")))
+		*head = STR_NONE;
 	return true;
 }
 
@@ -126,9 +157,9 @@ static bool has_whole_lines(str c)
 {
 	char quote = 0;
 	bool cut;
-	str line;
+	str line, head;
 
-	while (command_line(&c, &line, &cut)) {
+	while (command_line(&c, &line, &cut, &head)) {
 		/* what a here-document opens in a quote, "$(cat <<EOF", is closed after it */
 		quote = open_quote(line, quote);
 		if (c.n && !cut && str_ends(line, STR("\\")))
@@ -137,25 +168,58 @@ static bool has_whole_lines(str c)
 	return quote != '\'';
 }
 
+#define HERE_BYTES 72 /* of a here-document */
+
+static str whole_words(str s, size_t max)
+{
+	size_t blank = s.n > max ? str_rchr(str_head(s, max), ' ') : STR_NPOS;
+
+	return blank == STR_NPOS ? utf8_head(s, max) : str_head(s, blank);
+}
+
+/* What parts two lines; inside a quote it depends on what stands around the border. */
+static str separator(str before, str line, bool whole, char quote)
+{
+	char last = before.n ? before.p[before.n - 1] : 0;
+
+	if (!whole)
+		return STR(" ");
+	if (!quote)
+		return STR("; ");
+	if (last == quote)
+		return STR_NONE; /* it has just been opened */
+	if (strchr("{([,:;|", last) || strchr("])}|", line.p[0]))
+		return STR(" ");
+	return STR("; ");
+}
+
 /*
  * Lines joined by `; `, or by a blank where a quote is open or the line goes on. Of a
- * here-document ` …` is left; what closes it ("EOF" and `)"`) follows without a border.
+ * here-document its first telling words and ` …` are left; what closes it ("EOF" and `)"`) follows
+ * without a border.
  */
 static void command_lines(struct buf *out, str c)
 {
 	bool whole = has_whole_lines(c), cut, after = false;
 	size_t start = out->n;
-	str line;
+	char quote = 0;
+	str line, head;
 
-	while (command_line(&c, &line, &cut)) {
+	while (command_line(&c, &line, &cut, &head)) {
 		if (!whole && c.n && str_ends(line, STR("\\")))
 			line.n--;
 		line = str_trim(line);
 		if (line.n == 0)
 			continue;
 		if (out->n > start && !(after && strchr(")\"'", line.p[0])))
-			buf_add(out, whole ? STR("; ") : STR(" "));
+			buf_add(out, separator(str_from(buf_str(out), start), line, whole,
+					       quote));
 		prose_squeeze(out, line);
+		quote = open_quote(line, quote);
+		if (head.n) {
+			buf_byte(out, ' ');
+			prose_squeeze(out, whole_words(head, HERE_BYTES));
+		}
 		if (cut)
 			buf_add(out, STR(PROSE_ELLIPSIS));
 		after = cut;
@@ -165,6 +229,117 @@ static void command_lines(struct buf *out, str c)
 void prose_command(struct buf *out, str raw)
 {
 	command_lines(out, command_start(raw));
+}
+
+#define QUOTES_MAX  16
+#define QUOTE_FLOOR 40 /* bytes of a quoted text that are left in any case */
+
+/* Inside of a quoted text of a command. */
+struct quoted {
+	size_t from, to;
+};
+
+/* The quoted texts, also those of PowerShell (@' ... '@); one that does not end goes to the end. */
+static size_t quoted_texts(str c, struct quoted q[QUOTES_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c.n && n < QUOTES_MAX; i++) {
+		char mark = c.p[i];
+		bool here = mark == '@' && i + 1 < c.n &&
+			    (c.p[i + 1] == '\'' || c.p[i + 1] == '"') &&
+			    (i == 0 || c.p[i - 1] == ' ');
+		size_t end;
+
+		if (mark == '\\' && !here) {
+			i++;
+			continue;
+		}
+		if (mark != '"' && mark != '\'' && !here)
+			continue;
+		if (here)
+			mark = c.p[++i];
+		for (end = i + 1; end < c.n; end++) {
+			if (c.p[end] == mark &&
+			    (!here || (end + 1 < c.n && c.p[end + 1] == '@')))
+				break;
+			if (c.p[end] == '\\' && mark == '"' && !here)
+				end++;
+		}
+		if (end > c.n)
+			end = c.n;
+		q[n++] = (struct quoted){i + 1, end};
+		i = end;
+	}
+	return n;
+}
+
+/* Where a script begins to tell something: behind "import json, sys; # comment; ". */
+static size_t preamble(str text)
+{
+	size_t at = 0;
+
+	for (;;) {
+		str rest = str_from(text, at), trimmed = str_trim(rest);
+		size_t end = str_find(rest, STR("; "));
+
+		if (end == STR_NPOS || (trimmed.n && !is_preamble(trimmed)))
+			return at;
+		at += end + 2;
+	}
+}
+
+/* The quoted text in about `room` bytes, from where it tells something. */
+static void add_quoted(struct buf *out, str text, size_t room)
+{
+	size_t skip;
+
+	if (text.n <= room) {
+		buf_add(out, text);
+		return;
+	}
+	skip = preamble(text);
+	if (skip)
+		buf_add(out, STR("… "));
+	prose_cut(out, str_from(text, skip), room);
+}
+
+void prose_command_short(struct buf *out, str command, size_t max)
+{
+	struct buf b = BUF_INIT(SIZE_MAX);
+	struct quoted q[QUOTES_MAX];
+	size_t n = quoted_texts(command, q), over, from = 0;
+	size_t room[QUOTES_MAX];
+
+	if (command.n <= max) {
+		buf_add(out, command);
+		return;
+	}
+	over = command.n - max;
+	for (size_t i = 0; i < n; i++)
+		room[i] = q[i].to - q[i].from;
+	while (over) { /* the longest one gives way */
+		size_t longest = 0, less;
+
+		for (size_t i = 1; i < n; i++)
+			longest = room[i] > room[longest] ? i : longest;
+		if (n == 0 || room[longest] <= QUOTE_FLOOR)
+			break;
+		less = room[longest] - QUOTE_FLOOR < over ? room[longest] - QUOTE_FLOOR
+							  : over;
+		room[longest] -= less;
+		over -= less;
+	}
+	for (size_t i = 0; i < n; i++) {
+		buf_add(&b, (str){command.p + from, q[i].from - from});
+		add_quoted(&b, (str){command.p + q[i].from, q[i].to - q[i].from},
+			   room[i]);
+		from = q[i].to;
+	}
+	buf_add(&b, str_from(command, from));
+	/* a mark or two may have made it a little longer again */
+	prose_cut(out, buf_str(&b), max + max / 8);
+	buf_release(&b);
 }
 
 #define SHAPER_MAX 16 /* bytes of `| head -20` */

@@ -422,7 +422,17 @@ static void test_prose__commands_become_one_line(void **state)
 	command("echo 'a\nb'", "echo 'a; b'");
 	command("it's\nlate", "it's late");
 	command("git commit -F - <<'EOF'\nsubject\nEOF",
-		"git commit -F - <<'EOF'" ELLIPSIS);
+		"git commit -F - <<'EOF' subject" ELLIPSIS);
+	command("python3 - <<'PY'\nimport json\n\n# counts\ncount = 3\nprint(count)\nPY\nmake",
+		"python3 - <<'PY' count = 3" ELLIPSIS "; make");
+	command("cat > a.md <<'EOF'\nwords of a file\nEOF",
+		"cat > a.md <<'EOF'" ELLIPSIS);
+	command("python3 -c \"\nimport json\nfor a in b:\n  print(a)\n\"",
+		"python3 -c \"import json; for a in b: print(a); \"");
+	command("gh api -f query='\n{\n  a {\n b\n }\n}'",
+		"gh api -f query='{ a { b } }'");
+	command("git commit -m \"it's\n- one\" && make\nmake test",
+		"git commit -m \"it's; - one\" && make; make test");
 	command("git add x\ngit commit -m \"$(cat <<'EOF'\nit's a; subject\n\nbody\nEOF\n)\"\ngit push "
 		"2>&1 | tail -3",
 		"git add x; git commit -m \"$(cat <<'EOF'" ELLIPSIS
@@ -430,10 +440,55 @@ static void test_prose__commands_become_one_line(void **state)
 	command("cat >a <<A\n1\nA\ncat >b <<-B\n2\n\tB\nmake",
 		"cat >a <<A" ELLIPSIS "; cat >b <<-B" ELLIPSIS "; make");
 	command("echo $((1<<3))\nmake", "echo $((1<<3)); make");
-	command("cat <<EOF\nnever ends", "cat <<EOF" ELLIPSIS);
+	command("cat <<EOF\nnever ends", "cat <<EOF never ends" ELLIPSIS);
 	command("grep x <<<\"$a\"\nmake", "grep x <<<\"$a\"; make");
 	command("cat << EOF", "cat << EOF");
 	command("", "");
+}
+
+static void shortened(const char *raw, size_t max, const char *want)
+{
+	struct buf b = BUF_INIT(1000);
+
+	prose_command_short(&b, str_of(raw), max);
+	assert_string_equal(buf_cstr(&b), want);
+	buf_release(&b);
+}
+
+static void test_prose__a_long_command_loses_the_middle_of_its_scripts(void **state)
+{
+	(void)state;
+	shortened("make test", 9, "make test");
+	shortened(
+		"python3 -c \"import json, sys; # read; data = json.load(sys.stdin); "
+		"print(data['lamp'], data['hall'], data['door'])\" < a.json > b.txt && make b",
+		100,
+		"python3 -c \"… data = json.load(sys.stdin); print(data['lamp']," ELLIPSIS
+		"\" < a.json > b.txt && make b");
+	shortened(
+		"git commit -m \"lamp: dim it in steps; - the steps are even; - the last one is off; "
+		"- nothing else\" && git push",
+		70, "git commit -m \"lamp: dim it in steps; - the steps are" ELLIPSIS "\" && git push");
+	/* the longest gives way first, a short one stays whole */
+	shortened(
+		"node -e 'const a = 1; const b = 2; const c = 3; const d = 4; run(a, b)' --name "
+		"\"lamp in the hall\"",
+		80,
+		"node -e 'const a = 1; const b = 2; const c = 3;" ELLIPSIS
+		"' --name \"lamp in the hall\"");
+	/* of PowerShell; one that does not end */
+	shortened(
+		"git commit -q -m @' lamp: dim it in steps, as \"owner\" said, and nothing else at "
+		"all '@; git push",
+		70,
+		"git commit -q -m @' lamp: dim it in steps, as \"owner\"" ELLIPSIS
+		"'@; git push");
+	shortened(
+		"python3 -c \"a = 1; b = 2; c = 3; d = 4; e = 5; f = 6; g = 7; h = 8; i = 9",
+		40, "python3 -c \"a = 1; b = 2; c = 3; d = 4;" ELLIPSIS);
+	/* nothing quoted: its end */
+	shortened("find one two three four five six seven", 20,
+		  "find one two three" ELLIPSIS);
 }
 
 static void test_prose__core_is_without_what_only_shapes_the_output(void **state)
@@ -1082,6 +1137,8 @@ int main(void)
 		cmocka_unit_test(test_prose__tells_constraints_in_several_languages),
 		cmocka_unit_test(test_prose__fillers_say_nothing_in_any_language),
 		cmocka_unit_test(test_prose__commands_become_one_line),
+		cmocka_unit_test(
+			test_prose__a_long_command_loses_the_middle_of_its_scripts),
 		cmocka_unit_test(test_prose__core_is_without_what_only_shapes_the_output),
 		cmocka_unit_test(test_prose__family_is_program_and_sub_command),
 		cmocka_unit_test(test_prose__sorts_commands),
