@@ -87,7 +87,7 @@ teardown()
 		{"main": ["Another way.", {"say": "The long check now.", "call": [["Bash", {"command": "./slow.sh --pears", "description": "Long check"}]]}]}
 	JSON
 	typed a /branch
-	until_screen a 'You are now in the new branch'
+	until_screen a 'Branched (conversation|session)'
 	typed a 'try another way, with pears'
 	until_screen a 'Another way'
 	[ -z "$(seen main last ours)" ]
