@@ -75,7 +75,9 @@ static int run_search(const struct recopt *o, const struct record_store *s,
 static int run_outcome(const struct recopt *o, const struct record_store *s,
 		       struct rectool *r, struct err *e)
 {
-	struct record_outcome with = {.ref = str_of(o->ref), .note = str_of(o->note)};
+	struct record_outcome with = {.ref = str_of(o->ref),
+				      .note = str_of(o->note),
+				      .packet = str_of(o->packet)};
 	struct packet_ref ref;
 	int ret = address_word(o, s, &ref, e);
 

@@ -34,6 +34,7 @@ enum {
 	KEY_HAZARD,
 	KEY_PIN,
 	KEY_PARENT,
+	KEY_PACKET,
 	KEY_FROM,
 	KEY_PEEK,
 	KEY_CLOSE,
@@ -54,6 +55,8 @@ static const struct option_row rows[] = {
 	{RECOPT_WRITE | RECOPT_OUTCOME, KEY_NOTE, "note", "WORDS", "kept beside it"},
 	{RECOPT_WRITE | RECOPT_OUTCOME, KEY_REF, "ref", "WORDS",
 	 "a ticket, commit, session"},
+	{RECOPT_OUTCOME, KEY_PACKET, "packet", "ID",
+	 "the packet in which the version was pinned"},
 	{RECOPT_READ | RECOPT_OUTCOME, KEY_VERSION, "version", "N",
 	 "that version, not the current one"},
 	{RECOPT_READ, KEY_HISTORY, "history", NULL, "all versions, oldest first"},
@@ -141,11 +144,11 @@ static int take_word(struct recopt *o, int key, const char *value)
 	const struct {
 		int key;
 		const char **to;
-	} word[] = {{KEY_AGENT, &o->agent},  {KEY_SESSION, &o->session},
-		    {KEY_NOTE, &o->note},    {KEY_REF, &o->ref},
-		    {KEY_SCOPE, &o->scope},  {KEY_BY, &o->by},
-		    {KEY_TO, &o->to},        {KEY_FROM, &o->from},
-		    {KEY_PARENT, &o->parent}};
+	} word[] = {{KEY_AGENT, &o->agent},   {KEY_SESSION, &o->session},
+		    {KEY_NOTE, &o->note},     {KEY_REF, &o->ref},
+		    {KEY_SCOPE, &o->scope},   {KEY_BY, &o->by},
+		    {KEY_TO, &o->to},         {KEY_FROM, &o->from},
+		    {KEY_PARENT, &o->parent}, {KEY_PACKET, &o->packet}};
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++) {
 		if (word[i].key == key) {

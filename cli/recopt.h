@@ -16,7 +16,8 @@ struct recopt_list {
 
 struct recopt {
 	bool help, json, history, if_changed, all, text, peek, close, expects;
-	const char *agent, *session, *note, *ref, *scope, *by, *to, *from, *parent;
+	const char *agent, *session, *note, *ref, *scope, *by, *to, *from, *parent,
+		*packet;
 	double confidence, min_confidence; /* confidence negative: not given */
 	uint64_t version, expected, limit;
 	struct recopt_list tags, done, next, open, hazards, refs;

@@ -273,7 +273,7 @@ const struct tool tool_memory_search = {
 
 /* --- memory_outcome --- */
 
-enum { O_OUTCOME = 2, O_VERSION, O_REF, O_NOTE };
+enum { O_OUTCOME = 2, O_VERSION, O_REF, O_NOTE, O_PACKET };
 
 static const struct param outcome_params[] = {
 	ADDRESS_PARAMS,
@@ -284,6 +284,7 @@ static const struct param outcome_params[] = {
 	VERSION_PARAM("the one you relied on; default: the current one"),
 	REF_PARAM,
 	{.name = "note", .type = PARAM_TEXT, .help = "what happened"},
+	{.name = "packet", .type = PARAM_TEXT, .help = "id of the one that pinned it"},
 };
 
 static int run_outcome(struct call *c, struct err *e)
@@ -291,7 +292,8 @@ static int run_outcome(struct call *c, struct err *e)
 	const struct param_value *v = c->v;
 	struct record_outcome o = {.version = version_of(&v[O_VERSION]),
 				   .ref = v[O_REF].text,
-				   .note = v[O_NOTE].text};
+				   .note = v[O_NOTE].text,
+				   .packet = str_trim(v[O_PACKET].text)};
 	struct asked a;
 	int ret = begin(&a, c, e);
 

@@ -320,11 +320,14 @@ int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
 {
 	struct record_outcome with = *o;
 	struct record_moved m = {0};
+	struct packet from = {0};
 	struct address a;
 	int ret = address_of(&a, scope, key, e);
 
 	if (!ret && !outcome_of(kind, &with.kind))
 		ret = bad_kind(kind, e);
+	if (!ret && with.packet.n)
+		ret = packet_read(s, with.packet, &from, e);
 	if (!ret)
 		ret = record_report(s, &a, &with, &m, e);
 	if (!ret) {
@@ -336,6 +339,7 @@ int rectool_outcome(const struct record_store *s, str scope, str key, str kind,
 		rectool_redacted(r, m.secrets);
 		buf_byte(&r->json, '}');
 	}
+	packet_release(&from);
 	address_release(&a);
 	return ret;
 }
@@ -373,6 +377,15 @@ static void list_finding(const struct verify_finding *f, void *arg)
 	buf_byte(&l->text, '\n');
 }
 
+static void time_or_null(struct buf *b, const char *key, const char *at)
+{
+	json_add_key(b, key);
+	if (*at)
+		json_add_str(b, str_of(at));
+	else
+		buf_add(b, STR("null"));
+}
+
 static void counts_json(const struct verify *v, struct buf *b)
 {
 	rectool_u64(b, "records", v->records);
@@ -397,10 +410,17 @@ static void counts_json(const struct verify *v, struct buf *b)
 		rectool_u64(b, outcome_names[i], v->kinds[i]);
 	buf_byte(b, '}');
 	rectool_double(b, "mean_confidence", v->confidence);
-	rectool_str(b, "oldest", str_of(v->oldest));
-	rectool_str(b, "newest", str_of(v->newest));
+	time_or_null(b, "oldest", v->oldest);
+	time_or_null(b, "newest", v->newest);
 	rectool_u64(b, "bytes", v->bytes);
 	rectool_str(b, "root", str_of(v->root));
+}
+
+static void add_count(struct buf *b, const char *before, uint64_t n, const char *what,
+		      const char *after)
+{
+	buf_printf(b, "%s%llu %s%s%s", before, (unsigned long long)n, what,
+		   n == 1 ? "" : "s", after);
 }
 
 static void counts_text(const struct verify *v, struct buf *b)
@@ -409,18 +429,17 @@ static void counts_text(const struct verify *v, struct buf *b)
 
 	for (size_t i = 0; i < v->agents.n; i++)
 		agents += !v->agents.p[i];
-	buf_printf(
-		b,
-		"%llu records, %llu versions (%llu superseded) by %zu agent%s, mean confidence %d%%\n",
-		(unsigned long long)v->records, (unsigned long long)v->versions,
-		(unsigned long long)v->superseded, agents, agents == 1 ? "" : "s",
-		rectool_percent(v->confidence));
-	buf_printf(b, "%llu outcomes:", (unsigned long long)v->outcomes);
+	add_count(b, "", v->records, "record", ",");
+	add_count(b, " ", v->versions, "version", "");
+	buf_printf(b, " (%llu superseded)", (unsigned long long)v->superseded);
+	add_count(b, " by ", agents, "agent", "");
+	buf_printf(b, ", mean confidence %d%%\n", rectool_percent(v->confidence));
+	add_count(b, "", v->outcomes, "outcome", ":");
 	for (int i = 0; i < OUTCOME_KINDS; i++)
 		if (v->kinds[i])
 			buf_printf(b, " %llu %s", (unsigned long long)v->kinds[i],
 				   outcome_names[i]);
-	buf_printf(b, "\n%llu packets:", (unsigned long long)v->packets);
+	add_count(b, "\n", v->packets, "packet", ":");
 	for (int i = 0; i < PACKET_STATES; i++)
 		if (v->states[i])
 			buf_printf(b, " %llu %s", (unsigned long long)v->states[i],

@@ -364,6 +364,60 @@ static void test_rectool__every_answer_begins_with_its_format(void **state)
 	recorded_close(&r);
 }
 
+static void test_rectool__an_outcome_may_name_the_packet_that_led_to_it(void **state)
+{
+	struct packet_new n = {.summary = STR("x")};
+	struct record_outcome o = {.packet = STR("h_00000000")};
+	struct err e = ERR_INIT;
+	struct recorded r;
+	struct rectool t;
+	struct packet p;
+
+	(void)state;
+	recorded_open(&r);
+	recorded_write(&r.s, "a/k", "1", 0.8);
+	rectool_init(&t);
+	assert_int_equal(
+		rectool_outcome(&r.s, STR("a/k"), STR_NONE, STR("success"), &o, &t, &e),
+		HF_ENOTFOUND);
+	assert_string_equal(e.msg, "no packet h_00000000");
+	assert_true(recorded_confidence(&r.s, "a/k") == 0.8);
+	assert_int_equal(packet_create(&r.s, &n, &p, NULL), 0);
+	o.packet = str_of(p.id);
+	assert_int_equal(
+		rectool_outcome(&r.s, STR("a/k"), STR_NONE, STR("success"), &o, &t, NULL),
+		0);
+	assert_true(str_find(test_read("vault/_records/a/k.md"),
+			     STR("\"packet\":\"h_")) != STR_NPOS);
+	assert_true(recorded_finds(&r.s, 0));
+	packet_release(&p);
+	rectool_release(&t);
+	recorded_close(&r);
+}
+
+static void test_rectool__an_empty_store_has_no_times(void **state)
+{
+	struct recorded r;
+	struct rectool t;
+
+	(void)state;
+	recorded_open(&r);
+	rectool_init(&t);
+	assert_int_equal(rectool_stats(&r.s, false, &t, NULL), 0);
+	sound(&t);
+	has(&t.json, "\"oldest\":null,\"newest\":null,\"bytes\":0,");
+	has(&t.text, "0 records, 0 versions (0 superseded) by 0 agents, ");
+	rectool_release(&t);
+	recorded_write(&r.s, "a/k", "1", 0.8);
+	rectool_init(&t);
+	assert_int_equal(rectool_stats(&r.s, false, &t, NULL), 0);
+	has(&t.text,
+	    "1 record, 1 version (0 superseded) by 1 agent, mean confidence 80%\n"
+	    "0 outcomes:\n0 packets:\nroot ");
+	rectool_release(&t);
+	recorded_close(&r);
+}
+
 static void test_rectool__an_unknown_outcome_lists_the_known_ones(void **state)
 {
 	struct record_outcome o = {0};
@@ -474,6 +528,9 @@ int main(void)
 		cmocka_unit_test(
 			test_rectool__a_contested_pin_is_told_at_once_and_at_pick_up),
 		cmocka_unit_test(test_rectool__every_answer_begins_with_its_format),
+		cmocka_unit_test(
+			test_rectool__an_outcome_may_name_the_packet_that_led_to_it),
+		cmocka_unit_test(test_rectool__an_empty_store_has_no_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
