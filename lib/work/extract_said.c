@@ -84,10 +84,12 @@ static str told(struct extract *x, const str *s, size_t n, size_t k, bool user)
 static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
 {
 	bool offers = !user && only_offers(s, n);
+	bool conceded = !user && n && prose_concedes(s[0]);
 	uint32_t count = 0;
 
 	for (size_t k = 0; k < n && k < TEXT_SENTENCES; k++) {
-		enum prose_verdict verdict = prose_verdict(s[k], user);
+		enum prose_verdict verdict = conceded ? prose_verdict_conceded(s[k])
+						      : prose_verdict(s[k], user);
 		struct fact_verdict *v;
 
 		if (verdict == PROSE_VERDICT_NONE ||
@@ -102,6 +104,31 @@ static void add_verdicts(struct extract *x, const str *s, size_t n, bool user)
 		v->text = extract_keep_line(x, told(x, s, n, k, user));
 		x->source = true;
 	}
+}
+
+static bool has_source(const struct facts *f, uint64_t record)
+{
+	for (size_t i = f->nsource; i > 0 && f->source[i - 1].record >= record; i--)
+		if (f->source[i - 1].record == record)
+			return true;
+	return false;
+}
+
+/*
+ * A line of the client's queue has no uuid, and an event has to come from a record that has one: what
+ * was settled in it comes from the record with which it reached the model.
+ */
+static void move_verdicts(struct extract *x, uint64_t queued)
+{
+	struct facts *f = &x->f;
+
+	if (has_source(f, queued))
+		return;
+	for (size_t i = 0; i < f->nverdict; i++)
+		if (f->verdict[i].record == queued && f->verdict[i].user) {
+			f->verdict[i].record = f->records;
+			x->source = true;
+		}
 }
 
 #define SHORT_PROMPT 160
@@ -178,8 +205,10 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 		return;
 	same = kind != FACT_BANG ? repeated(x, text) : NULL;
 	/* the first of two typed ones may lie on a branch that was left: kept until shown */
-	if (same && (kind != FACT_PROMPT || same->kind != FACT_PROMPT))
+	if (same && (kind != FACT_PROMPT || same->kind != FACT_PROMPT)) {
+		move_verdicts(x, same->record);
 		return;
+	}
 	same_as = same ? same->record : 0;
 	asked = question_before(x, text, kind);
 	if ((kind == FACT_PROMPT || kind == FACT_QUEUED) && text.n < TOLD_BYTES) {

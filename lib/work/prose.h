@@ -66,6 +66,10 @@ enum prose_verdict {
 	PROSE_VERDICT_DEADEND,
 };
 enum prose_verdict prose_verdict(str sentence, bool user);
+/* The beginning of a model's text that gives in to the user: "You're right", "Good point". */
+bool prose_concedes(str sentence);
+/* What it says behind that: what it does otherwise now is a choice, though it sounds like a step. */
+enum prose_verdict prose_verdict_conceded(str sentence);
 /* "Should I ...", "want me to ...": what its text intends is only offered. */
 bool prose_asks_leave(str sentence);
 /*

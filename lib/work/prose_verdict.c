@@ -95,9 +95,11 @@ static const str UNSETTLED[] = {
 
 /* Without "right" before it, only what says what is to be done. */
 static const str BARE[] = {
-	STR("fix is to "),      STR("solution is to "), STR("approach is to "),
-	STR("fix is simple: "), STR("the approach: "),  STR("approach here is to "),
-	STR("the solution: "),  STR("fix here is to "),
+	STR("fix is to "),           STR("solution is to "),
+	STR("approach is to "),      STR("the fix: "),
+	STR("fix is simple: "),      STR("the approach: "),
+	STR("approach here is to "), STR("the solution: "),
+	STR("fix here is to "),
 };
 
 /* One thing and not another. */
@@ -105,20 +107,22 @@ static const str CHOICE[] = {
 	STR(" instead of "),  STR(" instead"),       STR(" rather than "),
 	STR(" in favor of "), STR(" in favour of "), STR("switch to "),
 	STR("switching to "), STR("switched to "),   STR("change it to use "),
-	STR("instead, "),     STR("no longer "),
+	STR("instead, "),     STR("no longer "),     STR(", not "),
 };
 
 static const str REASON[] = {
-	STR(" because "),  STR(" since "),   STR(" so that "),
-	STR(" to avoid "), STR(" to keep "), STR(", so "),
+	STR(" because "), STR(" since "), STR(" so that "), STR(" to avoid "),
+	STR(" to keep "), STR(", so "),   STR(" so it"),    STR(" so they "),
+	STR(" so the "),  STR(" so we "), STR(" so you "),  STR(" so there"),
 };
 
 /* Who will do it... */
 static const str SUBJECT[] = {
-	STR("i'll "),     STR("i will "),    STR("we'll "),      STR("we will "),
-	STR("let's "),    STR("i've "),      STR("i have "),     STR("we should "),
-	STR("i should "), STR("i need to "), STR("we need to "), STR("i'm going to "),
-	STR("i'm "),      STR("we're "),     STR("we've "),
+	STR("i'll "),       STR("i will "),    STR("we'll "),      STR("we will "),
+	STR("let's "),      STR("i've "),      STR("i have "),     STR("we should "),
+	STR("i should "),   STR("i need to "), STR("we need to "), STR("i'm going to "),
+	STR("i'm "),        STR("we're "),     STR("we've "),      STR("i want to "),
+	STR("we want to "),
 };
 
 /* ...and what: a verb that changes something. */
@@ -132,6 +136,7 @@ static const str DOING[] = {
 	STR("swap"),     STR("drop"),      STR("skip"),   STR("split"),   STR("merge"),
 	STR("fix"),      STR("call "),     STR("have "),  STR("do "),     STR("convert"),
 	STR("remove"),   STR("removed"),   STR("wrap"),   STR("stay"),    STR("load"),
+	STR("exclude"),  STR("include"),   STR("send "),  STR("leave "),  STR("left "),
 };
 
 /* "let me fix it to use ..." carries out; these choose. */
@@ -207,7 +212,9 @@ static const str TOLD[] = {
 	STR("i'd rather "),      STR("i'd prefer "),      STR("i would prefer"),
 	STR("stick with "),      STR("we'll use "),       STR("we will use "),
 	STR("leave it as"),      STR("leave that as"),    STR("keep it as"),
-	STR("i want to keep "),  STR("we want to keep "),
+	STR("i want to keep "),  STR("we want to keep "), STR("approved "),
+	STR("approved, "),       STR("approved: "),       STR("from now on"),
+	STR("going forward"),
 };
 
 /* The same where one thing is told from another. */
@@ -504,7 +511,7 @@ static bool is_prose(str s, size_t least)
 	return s.n >= least && s.n <= VERDICT_MAX && !prose_asks(s) && !is_markup(s);
 }
 
-/* Typographic apostrophes as plain ones; s fits into out. */
+/* Typographic apostrophes as plain ones, and nothing bold; s fits into out. */
 static str straight(str s, char *out)
 {
 	size_t n = 0;
@@ -512,15 +519,28 @@ static str straight(str s, char *out)
 	while (s.n) {
 		bool curly = str_starts(s, STR("\xe2\x80\x99"));
 
+		if (str_starts(s, STR("**"))) {
+			s = str_from(s, 2);
+			continue;
+		}
 		out[n++] = curly ? '\'' : s.p[0];
 		s = str_from(s, curly ? 3 : 1);
 	}
 	return (str){out, n};
 }
 
+/* A person calls it a rule by its name: "code standard: every file cites its ticket". */
+static bool names_rule(str low)
+{
+	static const str LABEL[] = {STR("standard: "), STR("rule: "), STR("convention: "),
+				    STR("policy: ")};
+
+	return HAS(low, LABEL);
+}
+
 static enum prose_verdict of_person(str low)
 {
-	if (STARTS(low, TOLD) ||
+	if (STARTS(low, TOLD) || names_rule(low) ||
 	    (STARTS(low, TOLD_CHOICE) && chooses(low) && !leaves_open(low)))
 		return PROSE_VERDICT_DECISION;
 	return PROSE_VERDICT_NONE;
@@ -584,6 +604,48 @@ enum prose_verdict prose_verdict(str s, bool user)
 	else if (user && found == PROSE_VERDICT_DEADEND)
 		found = PROSE_VERDICT_NONE;
 	return found != PROSE_VERDICT_NONE && HAS(low, OPEN) ? PROSE_VERDICT_NONE : found;
+}
+
+bool prose_concedes(str s)
+{
+	static const str YES[] = {
+		STR("you're right"),  STR("you're absolutely right"),
+		STR("you are right"), STR("you are absolutely right"),
+		STR("good point"),    STR("good catch"),
+		STR("good call"),     STR("fair point"),
+		STR("that's right"),  STR("great point"),
+	};
+	char text[VERDICT_MAX + 1], plain[VERDICT_MAX + 1];
+	str low;
+
+	s = str_head(s, VERDICT_MAX);
+	low = prose_lower_head(straight(s, plain), text, VERDICT_MAX);
+	return STARTS(low, YES);
+}
+
+enum prose_verdict prose_verdict_conceded(str s)
+{
+	static const str WHO[] = {STR("i can "), STR("we can "), STR("let me ")};
+	static const str TURN[] = {STR("change"), STR("use "), STR("switch"),
+				   STR("simplify "), STR("rework ")};
+	static const str BETTER[] = {
+		STR(" is cleaner"),      STR(" is much cleaner"), STR(" is simpler"),
+		STR(" is much simpler"), STR(" is safer"),        STR(" is much safer"),
+		STR(" is better"),       STR(" is much better"),
+	};
+	enum prose_verdict found = prose_verdict(s, false);
+	char text[VERDICT_MAX + 1], plain[VERDICT_MAX + 1];
+	str low;
+
+	if (found != PROSE_VERDICT_NONE || !is_prose(s, VERDICT_MIN))
+		return found;
+	low = lead_off(prose_lower_head(straight(s, plain), text, VERDICT_MAX));
+	if (STARTS(low, LOOKING) || HAS(low, STEP) || HAS(low, OPEN) || leaves_open(low))
+		return PROSE_VERDICT_NONE;
+	if ((chooses(low) && DOES(low, WHO, DOING)) || DOES(low, LET_ME, TURN) ||
+	    HAS(low, BETTER))
+		return PROSE_VERDICT_INTENT;
+	return PROSE_VERDICT_NONE;
 }
 
 bool prose_asks_leave(str s)

@@ -331,6 +331,54 @@ static void test_extract__what_is_settled_is_a_verdict_what_is_offered_none(void
 	free_facts();
 }
 
+static void
+test_extract__what_is_settled_while_the_model_works_comes_with_what_reached_it(
+	void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	records++;
+	buf_add(&made,
+		STR("{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":"
+		    "\"let's go with one level\",\"timestamp\":\"2026-07-16T10:00:02Z\"}\n"));
+	assistant("Working.");
+	f = facts();
+	assert_int_equal(f->nverdict, 1);
+	assert_int_equal(f->verdict[0].record, 2);
+	free_facts();
+	record("attachment",
+	       ",\"attachment\":{\"type\":\"queued_command\",\"prompt\":\"let's go with one level\"}");
+	user("let's go with one level");
+	f = facts();
+	assert_int_equal(f->nverdict, 1);
+	assert_int_equal(f->verdict[0].record, 4);
+	assert_int_equal(f->source[f->nsource - 1].record, 4);
+	is(f->source[f->nsource - 1].uuid, "u4");
+	free_facts();
+}
+
+static void test_extract__who_gives_in_chooses_what_is_done_now(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("the lamp has a switch, use that");
+	assistant(
+		"You're absolutely right! Using the switch is much cleaner. Let me change it to use the switch:");
+	assistant(
+		"I see. Using the switch is much cleaner. Let me change it to use the switch:");
+	assistant("Good point. I can ask the lamp instead of the wall. Want me to?");
+	f = facts();
+	assert_int_equal(f->nverdict, 2);
+	is(f->verdict[0].text, "Using the switch is much cleaner.");
+	is(f->verdict[1].text, "Let me change it to use the switch:");
+	free_facts();
+}
+
 /* ---- what the model says ---- */
 
 static void test_extract__sentences_keep_their_text_and_place(void **state)
@@ -2110,6 +2158,9 @@ int main(void)
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
 		cmocka_unit_test(
 			test_extract__what_is_settled_is_a_verdict_what_is_offered_none),
+		cmocka_unit_test(
+			test_extract__what_is_settled_while_the_model_works_comes_with_what_reached_it),
+		cmocka_unit_test(test_extract__who_gives_in_chooses_what_is_done_now),
 		cmocka_unit_test(test_extract__sentences_keep_their_text_and_place),
 		cmocka_unit_test(test_extract__thinking_gives_thoughts_and_the_last_one),
 		cmocka_unit_test(test_extract__an_api_error_is_no_text_of_the_model),

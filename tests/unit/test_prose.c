@@ -911,6 +911,8 @@ static void call_all(str s)
 	arena_release(&a);
 	(void)prose_verdict(s, false);
 	(void)prose_verdict(s, true);
+	(void)prose_verdict_conceded(s);
+	(void)prose_concedes(s);
 }
 
 static void test_prose__takes_a_text_cut_at_every_byte(void **state)
@@ -974,6 +976,10 @@ static void test_prose__tells_decisions_by_who_chose_and_what(void **state)
 		"`make gate` fails on main too, so I'm leaving it out of scope.",
 		"The fix is to close the gate first instead of counting twice.",
 		"I used a list instead of a table, there are never more than five.",
+		"I'll put the counter into the gate, not into the hall.",
+		"Wait, that's wrong - I want to **exclude** the lorries, not include them.",
+		"The fix: **Send the number directly, not wrapped in a list**",
+		"I'll keep the old counter so it can be compared.",
 	};
 	static const char *const none[] = {
 		"Should I use a file instead of a database?",
@@ -986,6 +992,11 @@ static void test_prose__tells_decisions_by_who_chose_and_what(void **state)
 		"`counter.add(1)`",
 		"Let me try a different one instead of this.",
 		"I added the option to the parser.",
+		"The gate should count lorries, not buses.",
+		"I'll read the file so the next step is clear.",
+		"The fix: the gate is closed now.",
+		"Let me change it to use the second gate.",
+		"Using the second gate is much cleaner.",
 		"short instead",
 		/* both are open still */
 		"The best solution: we have to paint the gate or move it instead.",
@@ -1059,6 +1070,10 @@ static void test_prose__a_person_settles_things_at_the_start_of_a_sentence(void 
 		"lets leave them in for now",
 		"yes, stick with the file",
 		"use the file instead of the database please",
+		"put it into the file, not into the database",
+		"approved, with the two changes to the gate",
+		"From now on the gate counts in pairs.",
+		"almost forgot: code standard: each file names its gate",
 	};
 	static const char *const no[] = {
 		"hide the group instead of all of its items",
@@ -1066,6 +1081,8 @@ static void test_prose__a_person_settles_things_at_the_start_of_a_sentence(void 
 		"why not use a file instead of the database?",
 		"use a file or a database instead",
 		"use the file",
+		"it was approved last week by them",
+		"is there a naming convention: gates first?",
 	};
 
 	(void)state;
@@ -1075,6 +1092,39 @@ static void test_prose__a_person_settles_things_at_the_start_of_a_sentence(void 
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
 		if (prose_verdict(str_of(no[i]), true) != PROSE_VERDICT_NONE)
 			fail_msg("told something: %s", no[i]);
+}
+
+static void test_prose__who_gives_in_to_the_user_chooses_in_fewer_words(void **state)
+{
+	static const char *const concedes[] = {
+		"You\xe2\x80\x99re right.",
+		"**Good point** \xe2\x80\x94 the gate is shut.",
+		"You're absolutely right!"};
+	static const char *const yes[] = {
+		"Using the second gate is much cleaner.",
+		"Let me change it to use the second gate:",
+		"I can use the gate itself instead of the hall.",
+	};
+	static const char *const no[] = {
+		"Let me check how the gate counts.",
+		"Let me use `grep` for the gates.",
+		"The gate is shut.",
+		"It might be that a second gate is simpler.",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof concedes / sizeof *concedes; i++)
+		assert_true(prose_concedes(str_of(concedes[i])));
+	assert_false(prose_concedes(STR("The right gate is shut.")));
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		if (prose_verdict_conceded(str_of(yes[i])) != PROSE_VERDICT_INTENT)
+			fail_msg("no choice: %s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		if (prose_verdict_conceded(str_of(no[i])) != PROSE_VERDICT_NONE)
+			fail_msg("told something: %s", no[i]);
+	assert_int_equal(
+		prose_verdict_conceded(STR("I decided to shut the gate for good.")),
+		PROSE_VERDICT_DECISION);
 }
 
 static void test_prose__tells_decisions_of_other_languages_by_plain_words(void **state)
@@ -1157,6 +1207,8 @@ int main(void)
 		cmocka_unit_test(test_prose__tells_dead_ends_by_what_cannot_be),
 		cmocka_unit_test(
 			test_prose__a_person_settles_things_at_the_start_of_a_sentence),
+		cmocka_unit_test(
+			test_prose__who_gives_in_to_the_user_chooses_in_fewer_words),
 		cmocka_unit_test(
 			test_prose__tells_decisions_of_other_languages_by_plain_words),
 		cmocka_unit_test(test_prose__knows_who_asks_for_leave),
