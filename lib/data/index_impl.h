@@ -60,6 +60,12 @@ struct index {
 	bool bulk;          /* between index_bulk(on) and (off) */
 };
 
+/*
+ * The folder of a file is the second value that is bound. As an expression: what is compared with the
+ * condition of a partial index as a bare ?2, SQLite plans anew whenever it is bound.
+ */
+#define INDEX_FOLDER "folder = ?2 + 0"
+
 /* A reset statement, prepared once; a busy one is not shared. */
 int index_stmt(struct index *ix, const char *sql, sqlite3_stmt **st, struct err *e);
 /* 1: a row; 0: the end; else HF_E*. The statement is reset after the last two. */

@@ -124,8 +124,9 @@ int index_counts(struct index *ix, str project, size_t active[EVENT_TYPES], stru
 static int summary_of(struct index *ix, int64_t project, str file, struct buf *out,
 		      struct err *e)
 {
-	static const char sql[] = "SELECT summary FROM file WHERE project = ?1 AND "
-				  "folder = ?2 AND name = ?3";
+	static const char sql[] =
+		"SELECT summary FROM file WHERE project = ?1 AND " INDEX_FOLDER
+		" AND name = ?3";
 	sqlite3_stmt *st;
 	int ret = index_stmt(ix, sql, &st, e);
 
@@ -192,7 +193,8 @@ int index_last_session(struct index *ix, str project, str but, int64_t *started_
 		       struct buf *session, struct err *e)
 {
 	static const char sql[] =
-		"SELECT session, started_us FROM file WHERE project = ?1 AND folder = ?2 AND "
+		"SELECT session, started_us FROM file WHERE project = ?1 AND " INDEX_FOLDER
+		" AND "
 		"name BETWEEN 's_0' AND 's_:' ORDER BY name DESC LIMIT 8";
 	sqlite3_stmt *st;
 	int ret = project_stmt(ix, sql, project, &st, e);
@@ -220,7 +222,7 @@ int index_session_counts(struct index *ix, str project, str part,
 {
 	static const char sql[] =
 		"SELECT i.type, count(*) FROM file f CROSS JOIN item i ON i.file = f.id "
-		"WHERE f.project = ?1 AND f.folder = ?2 AND instr(f.name, ?3) "
+		"WHERE f.project = ?1 AND f." INDEX_FOLDER " AND instr(f.name, ?3) "
 		"AND i.kind = 0 AND i.retired = 0 AND i.origin <> 2 GROUP BY i.type";
 	sqlite3_stmt *st;
 	int ret = project_stmt(ix, sql, project, &st, e);
@@ -312,7 +314,7 @@ int index_entities(struct index *ix, str project,
 {
 	static const char sql[] =
 		"SELECT title, summary, items FROM file WHERE project = ?1 "
-		"AND folder = ?2 ORDER BY name";
+		"AND " INDEX_FOLDER " ORDER BY name";
 	sqlite3_stmt *st;
 	int ret = project_stmt(ix, sql, project, &st, e);
 
@@ -515,7 +517,7 @@ int index_file_each(struct index *ix, enum vault_folder folder, str project,
 {
 	static const char sql[] =
 		"SELECT " FILE_COLUMNS " FROM " FILE_TABLES
-		" WHERE f.project = ?1 AND f.folder = ?2 ORDER BY f.name";
+		" WHERE f.project = ?1 AND f." INDEX_FOLDER " ORDER BY f.name";
 	sqlite3_stmt *st;
 	int ret = project_stmt(ix, sql, project, &st, e);
 

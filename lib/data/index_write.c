@@ -358,7 +358,7 @@ int index_file_put(struct index *ix, struct index_file *f, struct err *e)
 		"UPDATE file SET mtime_ns = ?4, size = ?5, ino = ?6, parsed = ?7, hash = ?8, "
 		"items = ?9, session = ?10, started_us = ?11, done = ?12, title = ?13, "
 		"summary = ?14, odd = ?15, skipped = ?16 "
-		"WHERE project = ?1 AND folder = ?2 AND name = ?3";
+		"WHERE project = ?1 AND " INDEX_FOLDER " AND name = ?3";
 	int64_t project;
 	sqlite3_stmt *st;
 	int ret = index_project_id(ix, f->project, true, &project, e);
@@ -401,7 +401,7 @@ int index_file_find(struct index *ix, enum vault_folder folder, str project, str
 		"SELECT f.id, f.mtime_ns, f.size, f.ino, f.parsed, f.hash, f.items, "
 		"f.session, f.started_us, f.done, f.title, f.summary, f.odd, f.skipped "
 		"FROM project p JOIN file f ON f.project = p.id "
-		"WHERE p.name = ?1 AND f.folder = ?2 AND f.name = ?3";
+		"WHERE p.name = ?1 AND f." INDEX_FOLDER " AND f.name = ?3";
 	str *text[] = {&f->session, &f->title, &f->summary};
 	static const int column[] = {7, 10, 11};
 	sqlite3_stmt *st;

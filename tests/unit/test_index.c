@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "data/index.h"
+#include "data/index_impl.h"
 
 static struct vault vault;
 
@@ -323,6 +323,57 @@ static void test_index__who_asks_much_sees_one_state_and_ends_only_its_own(void 
 	assert_int_equal(index_begin(ix, NULL), HF_ETIME);
 	index_rollback(other);
 	index_free(other);
+	finish(ix);
+}
+
+static int no_file(const struct index_file *f, void *arg)
+{
+	(void)f;
+	(void)arg;
+	return 0;
+}
+
+static int no_entity(str name, str summary, size_t facts, void *arg)
+{
+	(void)name;
+	(void)summary;
+	(void)facts;
+	(void)arg;
+	return 0;
+}
+
+static void test_index__no_statement_is_prepared_again(void **state)
+{
+	static const struct line a[] = {D("a", "", 1), D("b", "a", 2)};
+	struct index *ix = fresh();
+	struct buf texts = BUF_INIT(4096);
+	size_t counts[EVENT_TYPES];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char name[32];
+		struct index_file f;
+		int64_t us;
+
+		snprintf(name, sizeof(name), "s_2026010%d.md", i + 1);
+		put(ix, name, a, 2);
+		buf_reset(&texts);
+		index_file_find(ix, VAULT_SESSIONS, STR("p"), str_of(name), &f, &texts,
+				NULL);
+		index_last_session(ix, STR("p"), STR_NONE, &us, NULL, NULL);
+		index_session_counts(ix, STR("p"), STR("s_"), counts, NULL);
+		index_counts(ix, STR("p"), counts, NULL);
+		index_entity_summary(ix, STR("p"), str_of(name), &texts, NULL);
+		index_folder_time(ix, VAULT_SESSIONS, STR("p"), &us, NULL);
+		active(ix, "p");
+		index_file_each(ix, VAULT_SESSIONS, STR("p"), no_file, NULL, NULL);
+		index_entities(ix, STR("p"), no_entity, NULL, NULL);
+	}
+	assert_true(ix->nstmts > 10);
+	for (int i = 0; i < ix->nstmts; i++)
+		if (sqlite3_stmt_status(ix->stmt[i].st, SQLITE_STMTSTATUS_REPREPARE, 0))
+			fail_msg("%s", ix->stmt[i].sql);
+	buf_release(&texts);
 	finish(ix);
 }
 
@@ -667,6 +718,7 @@ int main(void)
 		cmocka_unit_test(test_index__a_transaction_is_seen_whole_or_not_at_all),
 		cmocka_unit_test(
 			test_index__who_asks_much_sees_one_state_and_ends_only_its_own),
+		cmocka_unit_test(test_index__no_statement_is_prepared_again),
 		cmocka_unit_test(test_index__a_file_that_is_no_index_is_made_anew),
 		cmocka_unit_test(test_index__damage_anywhere_is_met_by_making_it_anew),
 		cmocka_unit_test(test_index__all_follow_when_one_makes_it_anew),
