@@ -9,22 +9,51 @@ bool queue_is_full(const struct queue *q)
 	return q->lines >= QUEUE_LINES_MAX || q->bytes >= QUEUE_BYTES_MAX;
 }
 
+static void add_cancel(struct queued *l, const struct rpc *m)
+{
+	str id;
+
+	if (!rpc_cancelled(m, &id))
+		return;
+	/* a power of two is full */
+	if (!(l->ncancels & (l->ncancels - 1))) {
+		l->cancels = realloc(l->cancels, (l->ncancels ? 2 * l->ncancels : 1) *
+							 sizeof(*l->cancels));
+		if (!l->cancels)
+			log_oom();
+	}
+	l->cancels[l->ncancels++] = id;
+}
+
+/* What the line, or a message of the batch that it is, calls back. */
+static void find_cancels(struct queued *l)
+{
+	struct rpc_batch b;
+	struct rpc m;
+	str element;
+
+	rpc_parse(&m, l->line);
+	add_cancel(l, &m);
+	if (m.kind != RPC_BATCH)
+		return;
+	rpc_batch_init(&b, l->line);
+	while (rpc_batch_next(&b, &element)) {
+		rpc_parse(&m, element);
+		add_cancel(l, &m);
+	}
+}
+
 void queue_add(struct queue *q, enum rpc_got got, str line)
 {
 	struct queued *l = malloc(sizeof(*l) + line.n);
-	struct rpc m;
 
 	if (!l)
 		log_oom();
 	*l = (struct queued){.got = got, .line = {l->text, line.n}};
 	if (line.n)
 		memcpy(l->text, line.p, line.n);
-	if (got == RPC_LINE) {
-		rpc_parse(&m, l->line);
-		rpc_cancelled(&m, &l->cancels);
-		l->batch = m.kind == RPC_BATCH &&
-			   str_find(l->line, STR("cancelled")) != STR_NPOS;
-	}
+	if (got == RPC_LINE)
+		find_cancels(l);
 	if (q->last)
 		q->last->next = l;
 	else
@@ -48,29 +77,20 @@ struct queued *queue_take(struct queue *q)
 	return l;
 }
 
-static bool batch_cancels(str line, str id)
-{
-	struct rpc_batch b;
-	str element, cancelled;
-
-	rpc_batch_init(&b, line);
-	while (rpc_batch_next(&b, &element)) {
-		struct rpc m;
-
-		rpc_parse(&m, element);
-		if (rpc_cancelled(&m, &cancelled) && str_eq(cancelled, id))
-			return true;
-	}
-	return false;
-}
-
 bool queue_cancels(const struct queue *q, str id)
 {
 	for (const struct queued *l = q->first; l; l = l->next)
-		if (l->batch ? batch_cancels(l->line, id)
-			     : l->cancels.n && str_eq(l->cancels, id))
-			return true;
+		for (size_t i = 0; i < l->ncancels; i++)
+			if (str_eq(l->cancels[i], id))
+				return true;
 	return false;
+}
+
+void queued_free(struct queued *l)
+{
+	if (l)
+		free(l->cancels);
+	free(l);
 }
 
 void queue_release(struct queue *q)
@@ -78,5 +98,5 @@ void queue_release(struct queue *q)
 	struct queued *l;
 
 	while ((l = queue_take(q)))
-		free(l);
+		queued_free(l);
 }

@@ -4,7 +4,7 @@
  *   queue_add(&q, RPC_LINE, line);
  *   if (queue_cancels(&q, m.id)) ...the client has called the request back meanwhile...
  *   struct queued *l = queue_take(&q);         NULL: none
- *   free(l);                                   l->line is valid until then
+ *   queued_free(l);                            l->line is valid until then
  *
  * A zeroed struct is an empty queue.
  */
@@ -20,8 +20,8 @@ struct queued {
 	struct queued *next;
 	enum rpc_got got; /* RPC_LINE, RPC_LONG */
 	str line;
-	str cancels; /* id of a request as JSON text; empty: none */
-	bool batch;  /* one of messages, some of which may be these */
+	str *cancels; /* ids of requests as JSON text */
+	size_t ncancels;
 	char text[];
 };
 
@@ -34,8 +34,10 @@ struct queue {
 bool queue_is_full(const struct queue *q);
 /* A copy of the line. */
 void queue_add(struct queue *q, enum rpc_got got, str line);
-/* The first line; the caller frees it. */
+/* The first line, to be freed by the caller. */
 struct queued *queue_take(struct queue *q);
+/* NULL is accepted. */
+void queued_free(struct queued *l);
 /* One of the lines, or a message of a batch, is a notifications/cancelled for this request. */
 bool queue_cancels(const struct queue *q, str id);
 void queue_release(struct queue *q);

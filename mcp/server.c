@@ -427,7 +427,7 @@ void server_run(struct server *s)
 			take_line(s, got, line);
 		else
 			s->ended = true;
-		free(hold);
+		queued_free(hold);
 		busy = 0;
 	}
 }
