@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #define LABEL_CHARS 60
+#define QUERY_CHARS 300 /* of a query that is said again */
 
 /* --- log_event --- */
 
@@ -65,10 +66,13 @@ void answer_logged(struct buf *b, const struct store_logged *done,
 		buf_printf(b, "\nIf that is wrong, `handoff undo %s` brings it back.",
 			   done->id);
 	} else if (in->query.n) {
+		str said = head_chars(in->query, QUERY_CHARS);
+
 		buf_printf(b, "\n(no active %.*s matched ",
 			   STR_ARG(event_type_name(in->type)));
-		answer_repr(b, in->query);
-		buf_add(b, STR(" to supersede)"));
+		answer_repr(b, said);
+		buf_add(b, said.n < in->query.n ? STR("... to supersede)")
+						: STR(" to supersede)"));
 	}
 	if (in->query.n && done->blind)
 		buf_add(b,

@@ -193,8 +193,13 @@ static int take_list(const struct param *p, const struct jsonval *list,
 	if (!item)
 		return wrong(p, "too much to keep", NULL, e);
 	for (const struct jsonval *v = list; v && ok; v = jsondoc_next(v)) {
-		if (n == PARAMS_LIST_MAX)
-			return wrong(p, "Input should be a shorter list", NULL, e);
+		if (n == PARAMS_LIST_MAX) {
+			char what[48];
+
+			snprintf(what, sizeof(what), "Input should have at most %d items",
+				 PARAMS_LIST_MAX);
+			return wrong(p, what, NULL, e);
+		}
 		item[n++] = item_text(v, a, &ok);
 	}
 	if (!ok)

@@ -76,6 +76,26 @@ test_answer__with_a_query_it_says_what_was_retired_beside_the_named_ids(void **s
 		      "ev_9\n(no active decision matched \"it's\" to supersede)");
 }
 
+static void test_answer__of_a_long_query_the_beginning_is_said_again(void **state)
+{
+	struct buf query = BUF_INIT(1000), want = BUF_INIT(1000);
+	char id[] = "ev_9";
+	struct store_logged done = {.id = id};
+
+	(void)state;
+	buf_fill(&query, 'q', 300);
+	buf_printf(&want, "ev_9\n(no active decision matched '%s' to supersede)",
+		   buf_cstr(&query));
+	assert_logged(&done, buf_cstr(&query), buf_cstr(&want));
+	buf_reset(&want);
+	buf_printf(&want, "ev_9\n(no active decision matched '%s'... to supersede)",
+		   buf_cstr(&query));
+	buf_add(&query, STR("q and so on"));
+	assert_logged(&done, buf_cstr(&query), buf_cstr(&want));
+	buf_release(&query);
+	buf_release(&want);
+}
+
 static void test_answer__ids_that_nobody_knows_and_a_blind_store_are_told(void **state)
 {
 	char id[] = "ev_9", a[] = "ev_a", b[] = "ev_b", none[] = "";
@@ -103,6 +123,8 @@ int main(void)
 		cmocka_unit_test(test_answer__without_a_query_it_is_the_id_alone),
 		cmocka_unit_test(
 			test_answer__with_a_query_it_says_what_was_retired_beside_the_named_ids),
+		cmocka_unit_test(
+			test_answer__of_a_long_query_the_beginning_is_said_again),
 		cmocka_unit_test(
 			test_answer__ids_that_nobody_knows_and_a_blind_store_are_told),
 	};
