@@ -177,6 +177,12 @@ static int check(const struct args *a, const struct command *c, struct err *e)
 	if (a->nwords > c->max_words)
 		return err_set(e, HF_EUSAGE, "%s: unexpected argument '%s'", c->name,
 			       a->word[c->max_words]);
+	for (int i = 0; !c->empty && i < a->nwords; i++)
+		if (!a->word[i][0])
+			return err_set(e, HF_EUSAGE, "%s: an argument is empty: %s %s",
+				       c->name, c->name, c->operands);
+	if (a->all && a->in)
+		return err_set(e, HF_EUSAGE, "--all and --project exclude each other");
 	return 0;
 }
 

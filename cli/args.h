@@ -66,6 +66,7 @@ struct command {
 	const struct recopt_verb *verbs; /* of a command that has some */
 	size_t nverbs;
 	bool raw; /* its arguments are not ours: argv goes to run as it is */
+	bool empty; /* an operand of no characters means something, or is told by the command itself */
 	bool gentle; /* called from within a skill: what is wrong is told on stdout, with status 0 */
 	int min_words, max_words;
 	int (*run)(const struct args *a, struct err *e);

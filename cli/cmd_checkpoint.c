@@ -53,6 +53,7 @@ const struct command cmd_checkpoint = {
 	.text = "TEXT is the summary; without one, the summary that is there stays. What is logged later\n"
 		"still goes to the same note.\n",
 	.options = OPT_JSON | OPT_IN | OPT_SESSION,
+	.empty = true,
 	.min_words = 0,
 	.max_words = 10000,
 	.run = run,

@@ -115,6 +115,7 @@ const struct command cmd_config = {
 	.text = "Key, value, source (default, file, environment) and meaning of each setting, or of KEY.\n"
 		"With VALUE it is written to the user's config.json; an empty VALUE takes it out.\n",
 	.options = OPT_JSON,
+	.empty = true,
 	.min_words = 0,
 	.max_words = 2,
 	.run = run,

@@ -139,6 +139,7 @@ const struct command cmd_log = {
 		"of sessions that are over. ID is an event's id or a beginning of it that no other has.\n",
 	.options = OPT_JSON | OPT_IN | OPT_LOG | OPT_SESSION,
 	.choices = "goal decision deadend file question next_step",
+	.empty = true,
 	.min_words = 2,
 	.max_words = 10000,
 	.run = run,

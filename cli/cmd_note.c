@@ -48,6 +48,7 @@ const struct command cmd_note = {
 	.options = OPT_JSON | OPT_IN,
 	.completes = true,
 	.names = NAMES_ENTITIES,
+	.empty = true,
 	.min_words = 2,
 	.max_words = 10000,
 	.run = run,

@@ -72,6 +72,7 @@ const struct command cmd_recover_start = {
 		"standard input, as they were typed. --session names the session that asks. The status is always 0, since skills inline it.\n",
 	.options = OPT_JSON | OPT_SESSION,
 	.gentle = true,
+	.empty = true,
 	.min_words = 0,
 	.max_words = 1000,
 	.run = run,

@@ -10,6 +10,7 @@
 #define LIMIT_USUAL 10
 #define BUSY_MS     200
 #define OUT_MAX     (16u << 20)
+#define WORDS_MAX   (1 << 20)
 
 static int type_of(const struct args *a, int *type, struct err *e)
 {
@@ -59,7 +60,7 @@ static int find(const struct args *a, struct index *ix, str project, str words,
 
 static int run(const struct args *a, struct err *e)
 {
-	struct buf out = BUF_INIT(OUT_MAX), words = BUF_INIT(1u << 20);
+	struct buf out = BUF_INIT(OUT_MAX), words = BUF_INIT(WORDS_MAX);
 	struct scope s = {.vault.lock = -1};
 	struct recall r = {0};
 	int ret = scope_open(&s, a->session, NULL, e);
@@ -67,6 +68,10 @@ static int run(const struct args *a, struct err *e)
 
 	for (int i = 0; i < a->nwords; i++)
 		buf_printf(&words, "%s%s", i ? " " : "", a->word[i]);
+	if (!ret && words.full)
+		ret = err_set(e, HF_ELIMIT, "the question is over %d bytes", WORDS_MAX);
+	if (!ret && !str_trim(buf_str(&words)).n)
+		ret = err_set(e, HF_EUSAGE, "search: the question is empty");
 	if (!ret)
 		ret = recall_open(&r, &s.vault,
 				  &(struct recall_options){.project = project,
@@ -93,6 +98,7 @@ const struct command cmd_search = {
 	.text = "Searches events, facts of entities, summaries and handoff documents of this project. Any\n"
 		"of the words will do, more of them are better; nothing in them is syntax.\n",
 	.options = OPT_JSON | OPT_SESSION | OPT_IN | OPT_FIND | OPT_EXPLAIN,
+	.empty = true,
 	.min_words = 1,
 	.max_words = 10000,
 	.run = run,

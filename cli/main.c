@@ -64,19 +64,19 @@ static int print_version(struct err *e)
 	return out_end(&o, e);
 }
 
-/* Settings that are no good are said and passed over. */
+/* Settings that are no good are said and passed over; once, where the command fails for them. */
 static int run_with_settings(const struct command *c, struct args *a, struct err *e)
 {
 	struct err bad = ERR_INIT;
 	struct config config;
+	const char *why;
 	int ret;
 
-	if (config_load(&config, &bad) < 0)
-		log_warn("%s", bad.msg);
-	else if (config.problem)
-		log_warn("%s", config.problem);
+	why = config_load(&config, &bad) < 0 ? bad.msg : config.problem;
 	a->c = &config;
 	ret = c->run(a, e);
+	if (why && !(ret && strstr(e->msg, why)))
+		log_warn("%s", why);
 	config_release(&config);
 	return ret;
 }

@@ -28,10 +28,13 @@ int print_recalled(const struct recall *r, bool json, struct buf *text, struct e
 	struct buf note = BUF_INIT(RECALL_NOTE_MAX);
 
 	recall_note(r, &note);
-	if (json && note.n)
+	if (json && note.n) {
 		log_warn("%.*s", STR_ARG(str_trim(buf_str(&note))));
-	else
+	} else if (note.n) {
+		if (text->n && text->p[text->n - 1] != '\n')
+			buf_add(text, STR("\n\n"));
 		buf_add(text, buf_str(&note));
+	}
 	buf_release(&note);
 	return print_text(text, e);
 }

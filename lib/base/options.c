@@ -24,10 +24,13 @@ static int wrong(char **argv, bool missing, struct err *e)
 		strncmp(last, "--", 2) == 0 && (missing || !optopt || strchr(last, '='));
 
 	if (!is_long)
-		return err_set(e, HF_EUSAGE,
-			       missing ? "option -%c needs a value"
-				       : "unknown option -%c",
-			       optopt);
+		return err_set(
+			e, HF_EUSAGE,
+			missing ? "option -%c needs a value"
+			: str_is_digit((char)optopt)
+				? "unknown option -%c: a word that begins with - stands behind --"
+				: "unknown option -%c",
+			optopt);
 	if (missing)
 		return err_set(e, HF_EUSAGE, "option %s needs a value", last);
 	return err_set(e, HF_EUSAGE,

@@ -142,7 +142,7 @@ int store_checkpoint(struct store *s, str project, str summary, bool *closed,
 		     struct err *e);
 /* Add a fact to an entity's note; several lines become one bullet. HF_EUSAGE: no name, or nothing to note. */
 int store_note(struct store *s, str project, str name, str content, struct err *e);
-/* Append the note of an entity, redacted; HF_ENOTFOUND. */
+/* Append the note of an entity, redacted; HF_ENOTFOUND; HF_EUSAGE: no name. */
 int store_entity(struct store *s, str project, str name, struct buf *out, struct err *e);
 /*
  * Take back what event `id` (or a unique beginning of it) retired: all, or `only` one. Where

@@ -286,6 +286,9 @@ int store_entity(struct store *s, str project, str name, struct buf *out, struct
 	store_session(s);
 	ret = store_project(s, project, &project, e);
 	store_clean(&raw, name);
+	if (!ret && (!raw.n || raw.full))
+		ret = err_set(e, HF_EUSAGE, "the name is %s",
+			      raw.full ? "too long" : "empty");
 	if (!ret)
 		ret = vault_entity(&s->vault, project, buf_str(&raw), &file, e);
 	if (!ret && vault_read(&s->vault, VAULT_ENTITIES, project, buf_str(&file), &text,

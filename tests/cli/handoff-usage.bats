@@ -219,6 +219,48 @@ setup()
 	done
 }
 
+@test "arguments without a character, and what excludes each other, are usage errors" {
+	for c in show check trust forget entities undo "save --session $S" completion; do
+		run --separate-stderr -64 "$H" $c ''
+		grumbles ''
+	done
+	run --separate-stderr -64 "$H" entities ''
+	grumbles "an argument is empty: entities [NAME]"
+	for q in '' ' ' $'\t\n'; do
+		run --separate-stderr -64 "$H" search "$q"
+		grumbles "the question is empty"
+	done
+	run --separate-stderr -64 "$H" log goal ' '
+	grumbles "the content is empty"
+	run --separate-stderr -64 "$H" note '' x
+	grumbles "the name is empty"
+	run --separate-stderr -64 "$H" search --all --project orchard x
+	grumbles "--all and --project exclude each other"
+	run --separate-stderr -64 "$H" config budget -3
+	grumbles "unknown option -3: a word that begins with - stands behind --"
+	run -0 "$H" log decision -- -3 degrees
+	[ ! -e "$HANDOFF_VAULT"/orchard/entities ]
+}
+
+@test "settings that are no good are said once, also where the command fails for them" {
+	mkdir -p "$XDG_CONFIG_HOME/handoff"
+	echo '{' >"$XDG_CONFIG_HOME/handoff/config.json"
+	run --separate-stderr -1 "$H" config budget 3000
+	[ "${#stderr_lines[@]}" = 1 ]
+	unset HANDOFF_VAULT
+	run --separate-stderr -1 "$H" brief
+	grumbles "config.json"
+	[ "${#stderr_lines[@]}" = 1 ]
+	HANDOFF_VAULT=$HOME/v run --separate-stderr -0 "$H" brief
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "what is missing in an answer stands on a line of its own" {
+	touch "$HOME/file"
+	XDG_CACHE_HOME=$HOME/file run -0 "$H" brief
+	[[ ${lines[-1]} == "(The index of the notes cannot be kept"* ]]
+}
+
 @test "missing and superfluous arguments are usage errors" {
 	run --separate-stderr -64 "$H" show
 	grumbles "missing argument"
