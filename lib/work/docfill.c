@@ -14,7 +14,7 @@ static const struct {
 	int64_t share;
 } reserves[] = {
 	{DOC_B_HAZARD, 80}, {DOC_B_PROMPT, 140}, {DOC_B_NEXT, 50},    {DOC_B_LAST, 100},
-	{DOC_B_SENT, 140},  {DOC_B_ERROR, 80},   {DOC_B_EDIT, 70},    {DOC_B_FILE, 60},
+	{DOC_B_SENT, 140},  {DOC_B_ERROR, 80},   {DOC_B_EDIT, 70},    {DOC_B_FILE, 65},
 	{DOC_B_ANSWER, 50}, {DOC_B_DONE, 50},    {DOC_B_COMMAND, 50}, {DOC_B_VERIFY, 30},
 };
 

@@ -17,6 +17,7 @@
 #define MODIFY_SHOWN   4
 #define MODIFY_RECORDS 60
 #define NAMED_MAX      40
+#define TALKED_WEIGHT  2 /* of a path that a text of the model names once */
 #define SHELLED_SHOWN  12
 
 /* ---- git ---- */
@@ -432,23 +433,111 @@ static void read_names(struct doc *d, struct buf *b, const struct fact_read *r)
 		buf_byte(b, ')');
 }
 
+/* Written by the editor too, or in a place that nobody comes back to. */
+static bool is_told(const struct facts *f, str path)
+{
+	size_t i;
+
+	if (str_starts(path, STR("/tmp")) || str_starts(path, STR("/private/tmp")) ||
+	    str_starts(path, STR("/var/tmp")))
+		return true;
+	for (i = 0; i < f->nedit; i++)
+		if (str_eq(f->edit[i].path, path))
+			return true;
+	return false;
+}
+
+static bool is_shelled(const struct facts *f, str path)
+{
+	size_t i;
+
+	for (i = 0; i < f->nshelled; i++)
+		if (str_eq(f->shelled[i].path, path))
+			return true;
+	return false;
+}
+
+/* path ends in the components of rel. */
+static bool ends_in(str path, str rel)
+{
+	size_t i;
+
+	if (path.n < rel.n)
+		return false;
+	for (i = 0; i < rel.n; i++) {
+		char c = path.p[path.n - rel.n + i];
+
+		if ((c == '\\' ? '/' : c) != rel.p[i])
+			return false;
+	}
+	return path.n == rel.n || path.p[path.n - rel.n - 1] == '/' ||
+	       path.p[path.n - rel.n - 1] == '\\';
+}
+
+/* Of a file that was talked of this much. */
+static double named_value(double weight)
+{
+	return 0.6 + 0.4 * (weight < 12 ? weight : 12);
+}
+
+/* A file that only shell commands looked into counts as one that was named; 0: nobody spoke of it. */
+static double glance_value(const struct facts *f, const struct fact_read *r)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < f->nnamed; i++) {
+		const struct fact_name *n = &f->named[i];
+
+		if ((double)n->weight > most && ends_in(r->path, n->text))
+			most = (double)n->weight;
+	}
+	return most >= TALKED_WEIGHT ? named_value(most) : 0;
+}
+
+/* A file for the line of context: read by a tool, or looked into by a command and talked of. */
+static bool is_context(const struct facts *f, const struct fact_read *r)
+{
+	if (is_edited(f, r->path) || is_housekeeping(r->path))
+		return false;
+	return !r->shell || !(is_told(f, r->path) || is_shelled(f, r->path) ||
+			      glance_value(f, r) <= 0);
+}
+
+/* Where no tool read a file, those that commands looked into are told among the named ones. */
+static bool has_context(const struct facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nread; i++)
+		if (!f->read[i].shell && is_context(f, &f->read[i]))
+			return true;
+	return false;
+}
+
 static void for_context(struct doc *d)
 {
 	const struct facts *f = d->f;
 	struct doc_line *l = doc_line(d, DOC_FILES, DOC_B_FILE, 0, "**For context:** ");
 	size_t i;
 
+	if (!has_context(f))
+		return;
+
 	l->sep = ", ";
 	for (i = f->nread; i-- > 0;) {
 		const struct fact_read *r = &f->read[i];
 		struct buf *b;
 
-		if (is_edited(f, r->path) || is_housekeeping(r->path))
+		if (!is_context(f, r))
 			continue;
 		b = doc_text(d);
 		doc_path(d, b, r->path);
 		read_names(d, b, r);
-		doc_add(d, l, 3 + r->count + 3 * doc_age(d, r->record), r->record);
+		doc_add(d, l,
+			r->shell ? glance_value(f, r)
+				 : 3 + r->count + 3 * doc_age(d, r->record),
+			r->record);
 	}
 }
 
@@ -483,23 +572,6 @@ static int by_weight(const void *x, const void *y)
 	return str_cmp(a->rel, b->rel);
 }
 
-/* path ends in the components of rel. */
-static bool ends_in(str path, str rel)
-{
-	size_t i;
-
-	if (path.n < rel.n)
-		return false;
-	for (i = 0; i < rel.n; i++) {
-		char c = path.p[path.n - rel.n + i];
-
-		if ((c == '\\' ? '/' : c) != rel.p[i])
-			return false;
-	}
-	return path.n == rel.n || path.p[path.n - rel.n - 1] == '/' ||
-	       path.p[path.n - rel.n - 1] == '\\';
-}
-
 /* "_test.go", ".test.js": the end of a name, not a file; and words that only look like one. */
 static bool is_no_file(str r)
 {
@@ -523,7 +595,8 @@ static size_t slashes(str s)
 	return n;
 }
 
-static bool is_worth_naming(const struct facts *f, str r)
+/* context: what commands looked into is told in the line of context. */
+static bool is_worth_naming(const struct facts *f, str r, bool context)
 {
 	bool dir = str_ends(r, STR("/"));
 	size_t i;
@@ -541,7 +614,7 @@ static bool is_worth_naming(const struct facts *f, str r)
 		if (ends_in(f->edit[i].path, r))
 			return false;
 	for (i = 0; i < f->nread; i++)
-		if (ends_in(f->read[i].path, r))
+		if (ends_in(f->read[i].path, r) && (!f->read[i].shell || context))
 			return false;
 	for (i = 0; i < f->nshelled; i++)
 		if (ends_in(f->shelled[i].path, r))
@@ -555,14 +628,18 @@ static bool is_worth_naming(const struct facts *f, str r)
 static void named_only(struct doc *d)
 {
 	const struct facts *f = d->f;
-	struct doc_line *l =
-		doc_line(d, DOC_FILES, DOC_B_FILE, 2, "**Named, not opened:** ");
+	bool context = has_context(f), opened = false;
+	struct doc_line *l;
 	struct named *list = malloc((f->nnamed + 1) * sizeof(*list));
 	struct buf rel = BUF_INIT(4096);
 	size_t n = 0, i, k, told = 0;
 
 	if (!list)
 		oom();
+	for (i = 0; i < f->nread && !context; i++)
+		opened |= f->read[i].shell;
+	l = doc_line(d, DOC_FILES, DOC_B_FILE, 2,
+		     opened ? "**Named:** " : "**Named, not opened:** ");
 	l->sep = ", ";
 	for (i = 0; i < f->nnamed; i++) {
 		str r;
@@ -572,7 +649,7 @@ static void named_only(struct doc *d)
 		r = buf_str(&rel);
 		if (str_starts(r, STR("./")))
 			r = str_from(r, 2);
-		if (is_worth_naming(f, r))
+		if (is_worth_naming(f, r, context))
 			list[n++] = (struct named){doc_keep(d, r), &f->named[i]};
 	}
 	qsort(list, n, sizeof(*list), by_weight);
@@ -584,25 +661,11 @@ static void named_only(struct doc *d)
 		if (k < i) /* the same file, named with more of its path */
 			continue;
 		doc_code(d, doc_text(d), list[i].rel, 0);
-		doc_add(d, l, 0.6 + 0.4 * (w < 12 ? w : 12), list[i].n->record);
+		doc_add(d, l, named_value(w), list[i].n->record);
 		told++;
 	}
 	buf_release(&rel);
 	free(list);
-}
-
-/* Written by the editor too, or in a place that nobody comes back to. */
-static bool is_told(const struct facts *f, str path)
-{
-	size_t i;
-
-	if (str_starts(path, STR("/tmp")) || str_starts(path, STR("/private/tmp")) ||
-	    str_starts(path, STR("/var/tmp")))
-		return true;
-	for (i = 0; i < f->nedit; i++)
-		if (str_eq(f->edit[i].path, path))
-			return true;
-	return false;
 }
 
 static void by_shell(struct doc *d)

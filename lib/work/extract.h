@@ -76,6 +76,7 @@ struct fact_read {
 	uint64_t record;
 	str path;
 	uint32_t count;
+	bool shell; /* only by shell commands: a part of it, perhaps */
 	struct fact_name *name;
 	size_t nnames;
 };

@@ -228,6 +228,15 @@ static struct fact_read *find_read(struct extract *x, str path)
 	return r;
 }
 
+void extract_note_read(struct extract *x, str path)
+{
+	struct fact_read *r = find_read(x, path);
+
+	r->record = x->f.records;
+	r->shell = r->count == 0 || r->shell;
+	r->count++;
+}
+
 void extract_on_read(struct extract *x, const struct call *c, str text)
 {
 	struct fact_read *r;
@@ -237,6 +246,7 @@ void extract_on_read(struct extract *x, const struct call *c, str text)
 		return;
 	r = find_read(x, c->path);
 	r->record = x->f.records;
+	r->shell = false;
 	r->count++;
 	for (size_t i = 0; i < EDIT_LINES_MAX && str_split(&text, '\n', &line); i++) {
 		name = prose_defines(numbered_line(line));

@@ -313,6 +313,8 @@ void extract_on_git(struct extract *x, const struct call *c, const struct val *r
 
 /* Note the files that a command, as it was written, changes by their names. */
 void extract_on_touch(struct extract *x, str raw);
+/* A shell command printed the file, or what it looked for in it. */
+void extract_note_read(struct extract *x, str path);
 /* Note the files that `patch` says it has patched, and those of a patch in the command itself. */
 void extract_on_patch(struct extract *x, str raw, str output);
 

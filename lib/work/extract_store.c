@@ -40,6 +40,7 @@ static const struct field EDIT_FIELDS[] = {
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_read
 static const struct field READ_FIELDS[] = {F(record, U64), F(path, STR), F(count, U32),
+					   F(shell, BOOL),
 					   FIELD_LIST(&extract_read_name)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_command

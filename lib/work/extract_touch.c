@@ -1,6 +1,7 @@
 /*
  * Files that a shell command changes by their names: `sed -i`, `perl -i`, `> file`, tee, cp,
- * mv, rm, and git's add, checkout --, restore, mv, rm. Read without a shell's grammar: quotes,
+ * mv, rm, and git's add, checkout --, restore, mv, rm; and those that it reads: cat, head, sed,
+ * grep and kin. Read without a shell's grammar: quotes,
  * here-documents, `for x in ...` and NAME=value are known, nothing else is expanded.
  */
 #include "work/extract_impl.h"
@@ -21,6 +22,8 @@ struct shell {
 	size_t n;
 	struct var var[VARS_MAX];
 	size_t nvar;
+	bool astray;   /* after `cd` to a place that is not known as a whole path */
+	bool silenced; /* 2>/dev/null: what it did not find is not told */
 };
 
 enum token { TOKEN_END, TOKEN_BREAK, TOKEN_WORD, TOKEN_TO, TOKEN_APPEND, TOKEN_FROM };
@@ -170,24 +173,34 @@ static bool is_rooted(str s)
 	return s.p[0] == '/' || s.p[0] == '~' || (s.n > 1 && s.p[1] == ':');
 }
 
-static void note_file(struct shell *sh, str path, str how)
+/* The path from where the command ran, in scratch memory; empty where it is no plain name. */
+static str whole_path(struct shell *sh, str path)
 {
 	struct extract *x = sh->x;
-	struct fact_shelled *f = NULL;
 	str dir = sh->dir.n ? sh->dir : x->f.last_dir;
 
 	while (str_starts(path, STR("./")))
 		path = str_from(path, 2);
 	if (path.n == 0 || !is_name(path))
+		return STR_NONE;
+	if (is_rooted(path) || !dir.n)
+		return path;
+	buf_reset(&x->text);
+	buf_add(&x->text, dir);
+	if (!str_ends(dir, STR("/")))
+		buf_byte(&x->text, '/');
+	buf_add(&x->text, path);
+	return extract_scratch(x, buf_str(&x->text));
+}
+
+static void note_file(struct shell *sh, str path, str how)
+{
+	struct extract *x = sh->x;
+	struct fact_shelled *f = NULL;
+
+	path = whole_path(sh, path);
+	if (!path.n)
 		return;
-	if (!is_rooted(path) && dir.n) {
-		buf_reset(&x->text);
-		buf_add(&x->text, dir);
-		if (!str_ends(dir, STR("/")))
-			buf_byte(&x->text, '/');
-		buf_add(&x->text, path);
-		path = extract_scratch(x, buf_str(&x->text));
-	}
 	for (size_t i = 0; i < x->f.nshelled && !f; i++) {
 		if (str_eq(x->f.shelled[i].path, path))
 			f = &x->f.shelled[i];
@@ -298,6 +311,72 @@ static void touched(struct shell *sh, size_t at)
 	}
 }
 
+/* Files that are known by a name without an ending. */
+static bool is_known_name(str w)
+{
+	static const str names[] = {
+		STR("Makefile"),   STR("makefile"),    STR("Dockerfile"),
+		STR("README"),     STR("LICENSE"),     STR("NOTICE"),
+		STR("CHANGELOG"),  STR("VERSION"),     STR("Gemfile"),
+		STR("Rakefile"),   STR("Procfile"),    STR("Justfile"),
+		STR("justfile"),   STR("BUILD"),       STR("AUTHORS"),
+		STR("CODEOWNERS"), STR("Jenkinsfile"), STR("Vagrantfile")};
+
+	return extract_in_list(w, names, COUNT(names));
+}
+
+/*
+ * Programs that print what stands in the files they are given. script: the first word is no file but
+ * what to do or to look for, unless -e or -f gives it.
+ */
+static const struct {
+	str name;
+	bool script;
+} READERS[] = {
+	{STR("cat"), false},  {STR("head"), false},    {STR("tail"), false},
+	{STR("less"), false}, {STR("more"), false},    {STR("bat"), false},
+	{STR("nl"), false},   {STR("tac"), false},     {STR("xxd"), false},
+	{STR("od"), false},   {STR("strings"), false}, {STR("Get-Content"), false},
+	{STR("sed"), true},   {STR("awk"), true},      {STR("grep"), true},
+	{STR("egrep"), true}, {STR("rg"), true},       {STR("jq"), true},
+	{STR("yq"), true},
+};
+
+/* A file and no folder: it has an ending, or is known by its name. */
+static bool is_file_name(str w)
+{
+	str base = str_basename(w);
+	size_t dot = str_rchr(base, '.');
+
+	return (dot != STR_NPOS && dot > 0 && dot + 1 < base.n) || is_known_name(base);
+}
+
+/* The files that a reading program was given by name. What it could not find may have been silenced. */
+static void read_files(struct shell *sh, size_t at, bool script)
+{
+	const char *takes =
+		script ? "efmABCFv" : "nc"; /* options with a word of their own */
+
+	for (size_t i = at; i < sh->n && script; i++) {
+		str w = sh->word[i];
+
+		if (has_letter(w, 'e') || str_starts(w, STR("--regexp")))
+			script = false;
+	}
+	for (size_t i = at; i < sh->n && !sh->silenced; i++) {
+		str w = sh->word[i], path;
+
+		if (str_starts(w, STR("-"))) {
+			i += w.n == 2 && strchr(takes, w.p[1]);
+		} else if (script) {
+			script = false;
+		} else if (w.n && is_file_name(w) && (!sh->astray || is_rooted(w)) &&
+			   (path = whole_path(sh, w)).n) {
+			extract_note_read(sh->x, path);
+		}
+	}
+}
+
 static void git_verb(struct shell *sh, size_t at)
 {
 	static const str whole[] = {STR("add"), STR("restore"), STR("mv"), STR("rm")};
@@ -349,6 +428,30 @@ static bool assigns(struct shell *sh, str w)
 	return true;
 }
 
+static bool changes_in_place(const struct shell *sh, size_t at)
+{
+	for (size_t i = at; i < sh->n; i++) {
+		if (has_letter(sh->word[i], 'i') ||
+		    str_starts(sh->word[i], STR("--in-place")))
+			return true;
+	}
+	return false;
+}
+
+/* The command is a reading one; its files are noted. */
+static bool reads(struct shell *sh, size_t at, str prog)
+{
+	for (size_t i = 0; i < COUNT(READERS); i++) {
+		if (!str_eq(prog, READERS[i].name))
+			continue;
+		if (str_eq(prog, STR("sed")) && changes_in_place(sh, at + 1))
+			return false;
+		read_files(sh, at + 1, READERS[i].script);
+		return true;
+	}
+	return false;
+}
+
 static void finish_command(struct shell *sh)
 {
 	static const str before[] = {STR("do"),   STR("then"), STR("else"), STR("sudo"),
@@ -363,6 +466,9 @@ static void finish_command(struct shell *sh)
 		return;
 	prog = str_basename(sh->word[at]);
 	last = sh->word[sh->n - 1];
+	if (str_eq(prog, STR("cd")))
+		sh->astray = at + 1 < sh->n && sh->word[at + 1].n &&
+			     !is_rooted(sh->word[at + 1]);
 	if (str_eq(prog, STR("cd")) && at + 1 < sh->n && sh->word[at + 1].n &&
 	    is_rooted(sh->word[at + 1]))
 		sh->dir = sh->word[at + 1];
@@ -371,6 +477,8 @@ static void finish_command(struct shell *sh)
 		set_var(sh, sh->word[at + 1],
 			(str){sh->word[at + 3].p,
 			      (size_t)(last.p + last.n - sh->word[at + 3].p)});
+	else if (reads(sh, at, prog))
+		;
 	else if (str_eq(prog, STR("sed")))
 		in_place(sh, at + 1, false);
 	else if (str_eq(prog, STR("perl")))
@@ -387,20 +495,6 @@ static void finish_command(struct shell *sh)
 		note_word(sh, last, STR("cp"));
 	else if (str_eq(prog, STR("git")))
 		git_command(sh, at + 1);
-}
-
-/* Files that are known by a name without an ending. */
-static bool is_known_name(str w)
-{
-	static const str names[] = {
-		STR("Makefile"),   STR("makefile"),    STR("Dockerfile"),
-		STR("README"),     STR("LICENSE"),     STR("NOTICE"),
-		STR("CHANGELOG"),  STR("VERSION"),     STR("Gemfile"),
-		STR("Rakefile"),   STR("Procfile"),    STR("Justfile"),
-		STR("justfile"),   STR("BUILD"),       STR("AUTHORS"),
-		STR("CODEOWNERS"), STR("Jenkinsfile"), STR("Vagrantfile")};
-
-	return extract_in_list(w, names, COUNT(names));
 }
 
 /*
@@ -426,7 +520,11 @@ void extract_on_touch(struct extract *x, str raw)
 
 	do {
 		t = next_token(&sh, &word);
-		if (t == TOKEN_WORD && (before == TOKEN_TO || before == TOKEN_APPEND)) {
+		if (t == TOKEN_WORD && before == TOKEN_TO &&
+		    str_eq(word, STR("/dev/null"))) {
+			sh.silenced = true;
+		} else if (t == TOKEN_WORD &&
+			   (before == TOKEN_TO || before == TOKEN_APPEND)) {
 			note_target(&sh, word, before == TOKEN_APPEND);
 		} else if (t == TOKEN_WORD && before != TOKEN_FROM) {
 			if (sh.n < WORDS_MAX)
@@ -434,6 +532,7 @@ void extract_on_touch(struct extract *x, str raw)
 		} else if (t == TOKEN_BREAK || t == TOKEN_END) {
 			finish_command(&sh);
 			sh.n = 0;
+			sh.silenced = false;
 		}
 		before = t;
 	} while (t != TOKEN_END);

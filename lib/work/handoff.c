@@ -33,9 +33,7 @@
 
 #define ROOMY_TOKENS   3000 /* from here on the summary's own account must stand */
 #define TITLE_BRIEF    50
-#define LABELS_COST    200 /* quarter tokens kept for the labels of groups */
-#define EMPTY_COST     60  /* of a section's sentence when it has no line */
-#define FALLBACK_SHARE 10  /* one part in ten: the end of an unreadable file */
+#define FALLBACK_SHARE 10 /* one part in ten: the end of an unreadable file */
 #define FALLBACK_MIN   1024
 #define FALLBACK_BYTES (64u << 10) /* of that end that are looked at */
 #define HEAD_DIGITS    12
@@ -435,6 +433,41 @@ static int64_t frame_cost(const struct frame *fr)
 	return cost;
 }
 
+/* The labels of the groups that there are lines of. */
+static int64_t labels_cost(const struct doc *d)
+{
+	const struct doc_line *l, *other;
+	int64_t cost = 0;
+
+	for (l = d->first; l; l = l->next) {
+		for (other = d->first; other != l && !str_eq(other->group, l->group);
+		     other = other->next)
+			;
+		if (other == l && l->group.n)
+			cost += doc_cost(l->group) + 1;
+	}
+	return cost;
+}
+
+/* The sentences of sections that have no line. */
+static int64_t empty_cost(const struct doc *d)
+{
+	bool has[DOC_SECTIONS] = {false};
+	const struct doc_line *l;
+	int64_t cost = 0;
+	int s;
+
+	for (l = d->first; l; l = l->next)
+		has[l->section] = true;
+	for (s = 0; s < DOC_SECTIONS; s++)
+		if (!has[s] && s != DOC_ENVIRONMENT)
+			cost += (int64_t)strlen(empty_sentence((enum doc_section)s,
+							       d->nfocus > 0,
+							       d->f->nshelled > 0)) +
+				1;
+	return cost;
+}
+
 static uint64_t tokens_of(str text)
 {
 	uint64_t t = ledger_tokens(text), b = (text.n + 3) / 4;
@@ -616,9 +649,9 @@ static int render(const struct handoff_input *given, const struct handoff_option
 		ret = too_small(budget, fixed + stated, e);
 		goto out;
 	}
-	/* the sentences of empty sections and the labels: small, and only of some documents */
-	if (room - stated > LABELS_COST + EMPTY_COST)
-		room -= LABELS_COST + EMPTY_COST;
+	room -= labels_cost(&d) + empty_cost(&d) < room - stated
+			? labels_cost(&d) + empty_cost(&d)
+			: 0;
 	docfill_tokens(&d);
 	docfill_run(&d, room, (int64_t)budget * 4);
 	ret = fit(&d, &fr, o->evidence || free_evidence, budget, out, e);

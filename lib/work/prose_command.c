@@ -232,6 +232,7 @@ void prose_command(struct buf *out, str raw)
 }
 
 #define QUOTES_MAX  16
+#define MARKS_BYTES 8  /* two of "… " */
 #define QUOTE_FLOOR 40 /* bytes of a quoted text that are left in any case */
 
 /* Inside of a quoted text of a command. */
@@ -337,8 +338,8 @@ void prose_command_short(struct buf *out, str command, size_t max)
 		from = q[i].to;
 	}
 	buf_add(&b, str_from(command, from));
-	/* a mark or two may have made it a little longer again */
-	prose_cut(out, buf_str(&b), max + max / 8);
+	/* the marks may have made it a little longer again */
+	prose_cut(out, buf_str(&b), b.n <= max + MARKS_BYTES ? b.n : max);
 	buf_release(&b);
 }
 

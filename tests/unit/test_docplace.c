@@ -233,6 +233,45 @@ static void test_docplace__files_are_told_once(void **state)
 	doc_release(&d);
 }
 
+/* What a command printed was opened: beside what tools read, or else among the named files. */
+static void test_docplace__a_file_that_a_command_read_is_not_called_unopened(void **state)
+{
+	struct fact_read r[] = {
+		{.record = 5,
+		 .path = STR("/home/dev/lantern/docs/plan.md"),
+		 .count = 1,
+		 .shell = true},
+		{.record = 6,
+		 .path = STR("/home/dev/lantern/unsaid.c"),
+		 .count = 1,
+		 .shell = true},
+		{.record = 7, .path = STR("/tmp/said.log"), .count = 1, .shell = true},
+		{.record = 9, .path = STR("/home/dev/lantern/src/dim.c"), .count = 1}};
+	struct fact_name named[] = {{.text = STR("docs/plan.md"), .weight = 3},
+				    {.text = STR("/tmp/said.log"), .weight = 3},
+				    {.text = STR("docs/other.md"), .weight = 2}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.read = r;
+	f.nread = 4;
+	f.named = named;
+	f.nnamed = 3;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_string_equal(alldoc(&d, DOC_FILES),
+			    "**For context:** `src/dim.c`, `docs/plan.md`\n"
+			    "**Named, not opened:** `docs/other.md`\n");
+	doc_release(&d);
+	f.nread = 3;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_string_equal(alldoc(&d, DOC_FILES),
+			    "**Named:** `docs/plan.md`, `docs/other.md`\n");
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +282,8 @@ int main(void)
 		cmocka_unit_test(test_docplace__records_never_pass_for_the_repository),
 		cmocka_unit_test(test_docplace__commands_are_grouped_by_program),
 		cmocka_unit_test(test_docplace__files_are_told_once),
+		cmocka_unit_test(
+			test_docplace__a_file_that_a_command_read_is_not_called_unopened),
 	};
 
 	return cmocka_run_group_tests_name("docplace", tests, NULL, NULL);

@@ -870,6 +870,44 @@ static void shelled_is(const struct facts *f, size_t i, const char *path, const 
 	is(f->shelled[i].how, how);
 }
 
+/* The files that the facts say were read. */
+static void reads_are(const char *command, const char *want)
+{
+	struct buf got = BUF_INIT(4096);
+	const struct facts *f;
+
+	start();
+	ran(command, "int x;", false);
+	f = facts();
+	for (size_t i = 0; i < f->nread; i++)
+		buf_printf(&got, "%s%.*s", i ? " " : "", STR_ARG(f->read[i].path));
+	if (!str_eq(buf_str(&got), str_of(want)))
+		fail_msg("%s: %s", command, buf_cstr(&got));
+	buf_release(&got);
+	free_facts();
+}
+
+static void test_extract__files_read_by_commands_are_known(void **state)
+{
+	(void)state;
+	reads_are("cat src/dim.c", "/home/dev/lantern/src/dim.c");
+	reads_are("cd /srv/docs && head -n 20 a.md | tail -5", "/srv/docs/a.md");
+	reads_are("cd docs && cat a.md", ""); /* from where is not known */
+	reads_are("head -20 a.md /etc/hosts.conf Makefile; tail -c 10 b.log",
+		  "/etc/hosts.conf /home/dev/lantern/Makefile /home/dev/lantern/a.md "
+		  "/home/dev/lantern/b.log");
+	reads_are("sed -n '1,20p' src/dim.c", "/home/dev/lantern/src/dim.c");
+	reads_are("sed -e s/a.c/b.c/ src/dim.c > out.txt", "/home/dev/lantern/src/dim.c");
+	reads_are("grep -n -A 3 dim.c src/hall.c | jq . data.json",
+		  "/home/dev/lantern/data.json /home/dev/lantern/src/hall.c");
+	reads_are("awk -F : '{print $1}' a.csv", "/home/dev/lantern/a.csv");
+	/* none: changed, searched as a folder, silenced, a pattern, a program's name */
+	reads_are("sed -i s/a/b/ src/dim.c", "");
+	reads_are("grep -rn dim.c src; ls a.c; git add b.c; cat *.c $F", "");
+	reads_are("cat CLAUDE.md 2>/dev/null || echo none", "");
+	reads_are("cat > a.c <<EOF\\ncat b.c\\nEOF", "");
+}
+
 static void test_extract__files_changed_by_commands_are_known(void **state)
 {
 	const struct facts *f;
@@ -2177,6 +2215,7 @@ int main(void)
 		cmocka_unit_test(test_extract__status_and_echo_do_not_deceive),
 		cmocka_unit_test(
 			test_extract__git_is_read_from_output_and_from_the_client),
+		cmocka_unit_test(test_extract__files_read_by_commands_are_known),
 		cmocka_unit_test(test_extract__files_changed_by_commands_are_known),
 		cmocka_unit_test(test_extract__status_and_log_tell_where_git_is),
 		cmocka_unit_test(test_extract__what_git_calls_unchanged_is_known),
