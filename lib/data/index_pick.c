@@ -82,6 +82,36 @@ static void narrow(const struct pick *p, struct buf *b)
 	index_asked_release(&type);
 }
 
+/*
+ * Each row once, newest first: those from `first` on came newest first, and so did those before them.
+ */
+static void merge(struct pick *p, size_t first)
+{
+	size_t n = p->n - first, a = first, b = n, to = p->n;
+	struct pick_row *tail;
+
+	if (!first || !n)
+		return;
+	tail = malloc(n * sizeof(*tail));
+	if (!tail)
+		oom();
+	memcpy(tail, p->row + first, n * sizeof(*tail));
+	/* from the end: what is written never reaches what is still to be read */
+	while (b) {
+		if (a && p->row[a - 1].row < tail[b - 1].row) {
+			p->row[--to] = p->row[--a];
+		} else if (a && p->row[a - 1].row == tail[b - 1].row) {
+			p->row[--to] = p->row[--a];
+			p->row[to].terms |= tail[--b].terms;
+		} else {
+			p->row[--to] = tail[--b];
+		}
+	}
+	free(tail);
+	memmove(p->row + a, p->row + to, (p->n - to) * sizeof(*p->row));
+	p->n = a + (p->n - to);
+}
+
 /* The newest rows that have the terms; how many, or HF_E*. */
 static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
 {
@@ -89,6 +119,7 @@ static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
 				  "ORDER BY rowid DESC LIMIT ?2";
 	struct buf b = BUF_INIT(EXPR_MAX);
 	sqlite3_stmt *st;
+	size_t first = p->n;
 	int n = 0, ret = index_stmt(p->ix, sql, &st, e);
 
 	if (!ret) {
@@ -100,6 +131,7 @@ static int walk(struct pick *p, uint32_t terms, bool own, struct err *e)
 		for (; (ret = index_step(p->ix, st, e)) > 0; n++)
 			add_row(p, sqlite3_column_int64(st, 0), terms);
 		sqlite3_reset(st);
+		merge(p, first);
 	}
 	buf_release(&b);
 	return ret < 0 ? ret : n;
@@ -140,10 +172,8 @@ static int collect_own(struct pick *p, struct err *e)
 
 /* ---- what was found ---- */
 
-static int by_row(const void *pa, const void *pb)
+static int by_row(const struct pick_row *a, const struct pick_row *b)
 {
-	const struct pick_row *a = pa, *b = pb;
-
 	return a->row > b->row ? -1 : a->row < b->row;
 }
 
@@ -153,7 +183,7 @@ static int by_score(const void *pa, const void *pb)
 
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
-	return by_row(pa, pb);
+	return by_row(a, b);
 }
 
 /* What these words say at most, whatever others stand beside them. */
@@ -178,24 +208,35 @@ static double worth_alone(const struct pick *p, uint32_t terms)
 	return sum;
 }
 
-/* Each row once, those first whose words say most. */
-static void sort(struct pick *p)
+/* The row at i sinks in the heap of n rows: those whose words say most are on top. */
+static void sink(struct pick_row *row, size_t i, size_t n)
 {
-	size_t n = 0;
+	struct pick_row r = row[i];
 
-	if (p->n)
-		qsort(p->row, p->n, sizeof(*p->row), by_row);
-	for (size_t i = 0; i < p->n; i++) {
-		if (n && p->row[n - 1].row == p->row[i].row)
-			p->row[n - 1].terms |= p->row[i].terms;
-		else
-			p->row[n++] = p->row[i];
+	for (size_t k; (k = 2 * i + 1) < n; i = k) {
+		if (k + 1 < n && by_score(&row[k + 1], &row[k]) < 0)
+			k++;
+		if (by_score(&r, &row[k]) <= 0)
+			break;
+		row[i] = row[k];
 	}
-	p->n = n;
-	for (size_t i = 0; i < n; i++)
-		p->row[i].score = worth(p, p->row[i].terms);
-	if (n)
-		qsort(p->row, n, sizeof(*p->row), by_score);
+	row[i] = r;
+}
+
+/* A heap of all rows: of thousands only the first some dozen are wanted in their order. */
+static struct pick_row *heap(struct pick *p)
+{
+	struct pick_row *h = malloc((p->n + 1) * sizeof(*h));
+
+	if (!h)
+		oom();
+	for (size_t i = 0; i < p->n; i++) {
+		h[i] = p->row[i];
+		h[i].score = worth(p, h[i].terms);
+	}
+	for (size_t i = p->n / 2; i--;)
+		sink(h, i, p->n);
+	return h;
 }
 
 /* What one word adds to the score of a text of so many words, as a part of its idf. */
@@ -240,19 +281,22 @@ static int read_row(struct pick *p, int64_t row, struct err *e)
 static int read_best(struct pick *p, struct err *e)
 {
 	double common = worth(p, p->common), best = 0;
+	struct pick_row *h = heap(p);
 	int ret = 0;
 
 	p->nbest = 0;
-	for (size_t i = 0; i < p->n && !p->enough && !ret; i++) {
-		ret = read_row(p, p->row[i].row, e);
+	for (size_t n = p->n; n && !p->enough && !ret;) {
+		ret = read_row(p, h[0].row, e);
+		h[0] = h[--n];
+		sink(h, 0, n);
 		if (p->nbest)
 			best = fmax(best, p->best[p->nbest - 1].score);
-		p->enough =
-			p->nbest == PICK_READ ||
-			(i + 1 < p->n && (p->row[i + 1].score + common) * part(0) < best);
+		p->enough = p->nbest == PICK_READ ||
+			    (n && (h[0].score + common) * part(0) < best);
 	}
 	if (p->nbest)
 		qsort(p->best, p->nbest, sizeof(*p->best), by_score);
+	free(h);
 	return ret;
 }
 
@@ -269,12 +313,10 @@ int index_pick(struct index *ix, const struct index_query *q, index_fn *fn, void
 		ret = index_terms_of(ix, q->text, true, p.project, &p.t, e);
 	if (!ret && p.t.n)
 		ret = collect(&p, e);
-	sort(&p);
 	if (!ret)
 		ret = read_best(&p, e);
 	if (!ret && p.common && !p.enough) {
 		ret = collect_own(&p, e);
-		sort(&p);
 		if (!ret)
 			ret = read_best(&p, e);
 	}
