@@ -322,6 +322,19 @@ static void gap_open(struct doc *d)
 	doc_must(d, gap(d, 0), 20, f->open[f->nopen - 1].record);
 }
 
+/* "Run the tests": it was sent for a check, and reported. */
+static bool has_checked(const struct fact_agent *g)
+{
+	static const char *const words[] = {"test",      "lint",       " ci", "-ci",
+					    "typecheck", "type-check", NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (str_ifind(g->description, str_of(words[i])) != STR_NPOS)
+			return g->result.n > 0;
+	return false;
+}
+
 static void gap_checks(struct doc *d)
 {
 	const struct facts *f = d->f;
@@ -332,6 +345,11 @@ static void gap_checks(struct doc *d)
 		any = any || f->command[i].check;
 		after = after || (f->command[i].check &&
 				  f->command[i].record > f->last_edit_record);
+	}
+	for (i = 0; i < f->nagent; i++) {
+		any = any || has_checked(&f->agent[i]);
+		after = after || (f->agent[i].record > f->last_edit_record &&
+				  has_checked(&f->agent[i]));
 	}
 	if (!f->nedit || after)
 		return;

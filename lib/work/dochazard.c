@@ -7,6 +7,7 @@
 
 #define STOPPED_SHOWN 6
 #define STOPPED_WORDS 60
+#define STOPPED_SAME  40 /* bytes in which a later command is the same */
 #define RUNNING_SHOWN 6
 #define FILES_SHOWN   12
 #define PLAN_ITEMS    5
@@ -574,6 +575,29 @@ static void secrets(struct doc *d)
 	}
 }
 
+/* The same command ran later, or the same file was edited: that it was stopped once is no hazard. */
+static bool went_through(const struct facts *f, const struct fact_refused *r)
+{
+	struct buf key = BUF_INIT(4096);
+	str path = str_from(r->label, str_rchr(r->label, ' ') + 1);
+	bool yes = false;
+	size_t i;
+
+	prose_family(&key, prose_command_core(r->label));
+	for (i = 0; i < f->ncommand && !yes; i++) {
+		const struct fact_command *c = &f->command[i];
+
+		yes = c->record > r->record && !c->failed && key.n &&
+		      str_eq(c->family, buf_str(&key)) &&
+		      str_starts(c->text,
+				 str_head(prose_command_core(r->label), STOPPED_SAME));
+	}
+	for (i = 0; i < f->nedit && !yes && path.n < r->label.n; i++)
+		yes = f->edit[i].last > r->record && str_ends(f->edit[i].path, path);
+	buf_release(&key);
+	return yes;
+}
+
 static void stopped(struct doc *d)
 {
 	const struct facts *f = d->f;
@@ -585,7 +609,8 @@ static void stopped(struct doc *d)
 		struct buf *b;
 
 		/* a dialogue that was closed is no hazard; the answer follows as a prompt */
-		if (!r->words.n && str_eq(r->tool, STR("AskUserQuestion")))
+		if (!r->words.n &&
+		    (str_eq(r->tool, STR("AskUserQuestion")) || went_through(f, r)))
 			continue;
 		l = hazard(d, 20 + (double)i * 0.01,
 			   r->words.n ? "- The user stopped "

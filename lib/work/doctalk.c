@@ -17,6 +17,7 @@
 #define THIN_VALUE      1.9
 #define SUMMARY_ITEMS   40
 #define ECHO_PERCENT    65
+#define THOUGHT_RECORDS 20 /* in which a thought may be taken back */
 
 /* Groups, in their order. */
 enum { ANSWERS = 0, WORDS = 1, ERRORS = 2, SAID = 3, SUMMARY = 4, THOUGHTS = 5 };
@@ -483,6 +484,19 @@ static void sentences(struct doc *d, struct docecho *echo)
 	}
 }
 
+/* A later thought, not long after, turned away from it. */
+static bool thought_over(const struct facts *f, size_t i)
+{
+	size_t k;
+
+	for (k = i + 1; k < f->nthought &&
+			f->thought[k].record - f->thought[i].record <= THOUGHT_RECORDS;
+	     k++)
+		if (prose_takes_back(f->thought[k].text, f->thought[i].text))
+			return true;
+	return false;
+}
+
 static void thoughts(struct doc *d, struct docecho *echo)
 {
 	const struct facts *f = d->f;
@@ -492,7 +506,8 @@ static void thoughts(struct doc *d, struct docecho *echo)
 		const struct fact_sentence *s = &f->thought[i];
 		struct doc_line *l;
 
-		if (doc_is_row(s->text) || docecho_has(echo, s->text, 75))
+		if (doc_is_row(s->text) || docecho_has(echo, s->text, 75) ||
+		    thought_over(f, i))
 			continue;
 		docecho_add(echo, s->text);
 		l = line_in(d, THOUGHTS, doc_age(d, s->record), DOC_B_THOUGHT, "- ");
@@ -588,7 +603,8 @@ static bool is_in_goal(const struct doctask *t, const struct fact_prompt *p)
 {
 	return (t->last && t->last->record == p->record) ||
 	       (t->before && t->before->record == p->record) ||
-	       (t->first && t->first->record == p->record);
+	       (t->first && t->first->record == p->record) ||
+	       (t->reply && t->reply->record == p->record && docwords_runs(p->text));
 }
 
 static bool same_text(const struct fact_prompt *a, const struct fact_prompt *p)

@@ -37,11 +37,11 @@ static size_t words_of(str s)
 	return n;
 }
 
-/* It goes on from what was said before it: "yes", "2", "go on then", "Redis" to "Which one?". */
+/* It goes on from what was said before it: "yes", "2", "go on then", "python lamp.py", "Redis" to "Which one?". */
 static bool is_reply(const struct fact_prompt *p)
 {
 	return prose_is_filler(p->text) || docwords_goes_on(p->text) ||
-	       docwords_picks(p->text) ||
+	       docwords_picks(p->text) || docwords_runs(p->text) ||
 	       (p->asked.n && p->text.n <= REPLY_BYTES &&
 		words_of(p->text) <= REPLY_WORDS);
 }
@@ -68,7 +68,8 @@ void doctask_find(const struct facts *f, struct doctask *t)
 			t->typed = p->record;
 		/* "2" as a session's first word is all that there is */
 		if (!is_request(p) &&
-		    (t->last || p->asked.n || !docwords_picks(p->text))) {
+		    (t->last || p->asked.n ||
+		     !(docwords_picks(p->text) || docwords_runs(p->text)))) {
 			if ((p->kind == FACT_PROMPT || p->kind == FACT_QUEUED) &&
 			    !docwords_is_markup(p->text) && is_reply(p))
 				t->reply = p;
@@ -201,7 +202,7 @@ static void goal_reply(struct doc *d, const struct fact_prompt *p)
 {
 	struct doc_line *l;
 
-	if (!p->asked.n && !docwords_picks(p->text))
+	if (!p->asked.n && !docwords_picks(p->text) && !docwords_runs(p->text))
 		return;
 	l = doc_line(d, DOC_GOAL, DOC_B_GOAL, 0.5, "");
 	buf_add(doc_text(d), p->asked.n ? STR("Answered since: ") : STR("Said since: "));
@@ -816,6 +817,8 @@ static bool says_done(str s)
 }
 
 #define TAKEN_UP_PERCENT 60
+#define QUOTED_BYTES     20 /* of a prompt that an item quotes */
+#define QUOTED_MOST      60
 
 /* Most words of a later record stand in the item. */
 static bool takes_up(str item, str later)
@@ -868,7 +871,25 @@ static void taken_up(struct doc *d, struct buf *b, str item, const struct fact_t
 	}
 }
 
-static void next_summary(struct doc *d, const struct fact_todo *todo, size_t ntodo)
+/* It quotes a prompt that is not the open request: that one was answered, or is no task. */
+static bool quotes_answered(const struct doc *d, const struct doctask *t, str item)
+{
+	const struct facts *f = d->f;
+	size_t i;
+
+	for (i = 0; i < f->nprompt; i++) {
+		const struct fact_prompt *p = &f->prompt[i];
+
+		if (p->text.n >= QUOTED_BYTES && p->record < f->last_text_record &&
+		    (t->answered || p != t->last) &&
+		    str_find(item, str_head(p->text, QUOTED_MOST)) != STR_NPOS)
+			return true;
+	}
+	return false;
+}
+
+static void next_summary(struct doc *d, const struct doctask *t,
+			 const struct fact_todo *todo, size_t ntodo)
 {
 	struct docsum sum;
 	size_t i = 0;
@@ -882,7 +903,7 @@ static void next_summary(struct doc *d, const struct fact_todo *todo, size_t nto
 		line = doc_unmarked(line);
 		if (line.n <= 12 || str_ends(line, STR(":")) ||
 		    str_ends(line, STR(":**")) || is_nothing(line) || says_done(line) ||
-		    line.p[0] == '"')
+		    line.p[0] == '"' || quotes_answered(d, t, line))
 			continue;
 		l = doc_line(d, DOC_NEXT, DOC_B_SUMMARY, 40 + (double)i++,
 			     "- Pending, by the compaction summary: ");
@@ -917,5 +938,5 @@ void doctask_next(struct doc *d, const struct doctask *t, const struct fact_todo
 	next_said(d, t);
 	next_recent(d, t);
 	if (d->f->summary.n)
-		next_summary(d, todo, ntodo);
+		next_summary(d, t, todo, ntodo);
 }

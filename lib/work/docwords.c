@@ -301,6 +301,33 @@ bool docwords_is_client_command(str text)
 	return false;
 }
 
+bool docwords_runs(str text)
+{
+	static const char *const programs[] = {"python", "python3", "node", "deno", "bun",
+					       "ruby",   "perl",    "bash", "sh",   "zsh",
+					       "php",    "java",    "uv",   NULL};
+	str w;
+	bool script = false;
+
+	text = str_trim(text);
+	if (str_chr(text, '\n') != STR_NPOS || !str_word(&text, &w))
+		return false;
+	script = str_starts(w, STR("./"));
+	if (!script && !in_list(w, programs))
+		return false;
+	while (str_word(&text, &w)) {
+		bool path = prose_is_path(w);
+
+		/* words of a sentence have neither marks nor digits */
+		if (!path && w.p[0] != '-' && str_chr(w, '/') == STR_NPOS &&
+		    str_chr(w, '=') == STR_NPOS && !str_is_digit(w.p[0]) &&
+		    !(str_eq(w, STR("run")) && !script))
+			return false;
+		script = script || path;
+	}
+	return script;
+}
+
 bool docwords_is_markup(str text)
 {
 	return str_chr(prose_tag(text), '-') != STR_NPOS;

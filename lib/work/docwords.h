@@ -19,6 +19,8 @@ bool docwords_goes_on(str text);
 bool docwords_picks(str text);
 /* A slash command that only steers the client ("/clear"). */
 bool docwords_is_client_command(str text);
+/* A command to run a script, and no other word: "python lamp.py --dim". */
+bool docwords_runs(str text);
 /* The client's own markup ("<ci-monitor-event>..."), whatever the record said it was. */
 bool docwords_is_markup(str text);
 /* As prose_constraint: 0 none, 1 weak, 2 inside, 3 at the head. */

@@ -190,6 +190,69 @@ static bool named_since(const struct facts *f, str subject, uint64_t record)
 	       str_find(f->last_text, name) != STR_NPOS;
 }
 
+/* The count of a finding and what was counted: "found 2 potential issues" gives 2 and "issue". */
+static bool counted(str clause, uint64_t *count, str *what)
+{
+	str w;
+
+	*what = STR_NONE;
+	*count = 0;
+	while (str_word(&clause, &w)) {
+		while (w.n && !str_is_alnum(w.p[w.n - 1]))
+			w.n--;
+		if (!*count)
+			str_u64(w, count);
+		else if (w.n > 4)
+			*what = w;
+	}
+	if (str_ends(*what, STR("s")))
+		what->n--;
+	return *count && what->n >= 3;
+}
+
+/* "both review issues", "all 3 problems", "the two bugs", "neither issue": the sentence is about all of them. */
+static bool speaks_of_all(str sentence, uint64_t count, str what)
+{
+	static const char *const words[] = {"zero",  "one",  "two", "three",
+					    "four",  "five", "six", "seven",
+					    "eight", "nine", "ten"};
+	str w;
+
+	if (str_ifind(sentence, what) == STR_NPOS)
+		return false;
+	while (str_word(&sentence, &w)) {
+		uint64_t n;
+
+		while (w.n && !str_is_alnum(w.p[0]))
+			w = str_from(w, 1);
+		while (w.n && !str_is_alnum(w.p[w.n - 1]))
+			w.n--;
+		if ((str_u64(w, &n) && n == count) ||
+		    (count < COUNT(words) && str_ieq(w, str_of(words[count]))) ||
+		    (count == 2 &&
+		     (str_ieq(w, STR("both")) || str_ieq(w, STR("neither")))) ||
+		    (count > 2 && (str_ieq(w, STR("all")) || str_ieq(w, STR("none")))))
+			return true;
+	}
+	return false;
+}
+
+/* What the model said after it was about the findings, by their number. */
+static bool answered_since(const struct facts *f, const struct fact_finding *found)
+{
+	uint64_t count;
+	str what;
+
+	if (!counted(found->text, &count, &what))
+		return false;
+	for (size_t i = 0; i < f->nsentence; i++) {
+		if (f->sentence[i].record > found->record &&
+		    speaks_of_all(f->sentence[i].text, count, what))
+			return true;
+	}
+	return false;
+}
+
 static void show_unfollowed(struct extract *x)
 {
 	struct facts *v = &x->view;
@@ -199,7 +262,7 @@ static void show_unfollowed(struct extract *x)
 	for (size_t i = 0; v->unfollowed && i < x->nfinding; i++) {
 		const struct fact_finding *f = &x->finding[i];
 
-		if (!named_since(v, f->subject, f->record))
+		if (!named_since(v, f->subject, f->record) && !answered_since(v, f))
 			v->unfollowed[v->nunfollowed++] = *f;
 	}
 }

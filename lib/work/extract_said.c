@@ -448,8 +448,9 @@ void extract_on_text(struct extract *x, const struct record *r, str s)
 	extract_trim_sentences(x);
 }
 
-#define THOUGHT_VALUE 5.0f
-#define THOUGHT_BYTES 400
+#define THOUGHT_VALUE  5.0f
+#define THOUGHT_BYTES  400
+#define BACK_SENTENCES 40 /* in which a thought may be taken back */
 
 static void set_last_thought(struct extract *x, const str *all, const bool *hole,
 			     size_t n)
@@ -471,6 +472,16 @@ static void set_last_thought(struct extract *x, const str *all, const bool *hole
 	buf_release(&b);
 }
 
+/* It was thought over before the thought had ended. */
+static bool taken_back(const str *all, size_t n, size_t k)
+{
+	for (size_t i = k + 1; i < n && i < k + BACK_SENTENCES; i++) {
+		if (prose_takes_back(all[i], all[k]))
+			return true;
+	}
+	return false;
+}
+
 void extract_on_thinking(struct extract *x, str s)
 {
 	bool *hole;
@@ -482,7 +493,8 @@ void extract_on_thinking(struct extract *x, str s)
 	all = sentences_of(x, s, &n, &hole);
 	set_last_thought(x, all, hole, n);
 	for (size_t k = 0; k < n && k < THINK_SENTENCES; k++) {
-		if (all[k].n < THOUGHT_BYTES && prose_value(all[k]) >= THOUGHT_VALUE)
+		if (all[k].n < THOUGHT_BYTES && prose_value(all[k]) >= THOUGHT_VALUE &&
+		    !taken_back(all, n, k))
 			add_sentence(x, &extract_table[T_THOUGHT], all[k]);
 	}
 	extract_trim_sentences(x);

@@ -52,6 +52,8 @@ size_t prose_sentences_holes(struct arena *a, str text, bool lower, str *out, bo
 bool prose_asks(str sentence);
 /* How much a sentence tells: cause, decision, result; 0 and up. */
 float prose_value(str sentence);
+/* The later sentence turns away from the earlier one: "actually, ...", of the same things. */
+bool prose_takes_back(str later, str earlier);
 /* 0: no constraint; 1 weak ("for now"), 2 inside, 3 at the head of the clause ("never ..."). */
 int prose_constraint(str clause);
 /*

@@ -6,17 +6,35 @@
 #include "base/utf8.h"
 
 static const str CHECK_WORDS[] = {
-	STR("test"),     STR("lint"),   STR("build"),  STR("check"),   STR("typecheck"),
-	STR("tsc"),      STR("pytest"), STR("vet"),    STR("clippy"),  STR("fmt"),
-	STR("ruff"),     STR("mypy"),   STR("vitest"), STR("jest"),    STR("eslint"),
-	STR("eval"),     STR("verify"), STR("format"), STR("pyright"), STR("ty"),
-	STR("unittest"), STR("--test"),
+	STR("test"),   STR("lint"),    STR("build"), STR("check"),    STR("typecheck"),
+	STR("tsc"),    STR("pytest"),  STR("vet"),   STR("clippy"),   STR("ruff"),
+	STR("mypy"),   STR("vitest"),  STR("jest"),  STR("eslint"),   STR("eval"),
+	STR("verify"), STR("pyright"), STR("ty"),    STR("unittest"), STR("--test"),
+};
+/* They change what they do not like: a check only with a word that makes them look. */
+static const str FORMATTERS[] = {
+	STR("fmt"),     STR("format"),  STR("prettier"), STR("gofmt"),
+	STR("gofumpt"), STR("rustfmt"), STR("black"),    STR("clang-format"),
+	STR("isort"),   STR("shfmt"),   STR("nixfmt"),
+};
+static const str LOOKS_ONLY[] = {
+	STR("--check"),
+	STR("-check"),
+	STR("--diff"),
+	STR("-d"),
+	STR("-l"),
+	STR("--list-different"),
+	STR("--dry-run"),
+	STR("--verify-no-changes"),
+	STR("--fail-on-change"),
+	STR("--check-formatted"),
+	STR("--check-only"),
+	STR("-n"),
 };
 static const str CHECK_PROGRAMS[] = {
-	STR("pytest"),        STR("vitest"),     STR("jest"),       STR("eslint"),
-	STR("tsc"),           STR("ruff"),       STR("mypy"),       STR("pyright"),
-	STR("golangci-lint"), STR("prettier"),   STR("tox"),        STR("nox"),
-	STR("ctest"),         STR("xcodebuild"), STR("shellcheck"),
+	STR("pytest"), STR("vitest"), STR("jest"),       STR("eslint"),        STR("tsc"),
+	STR("ruff"),   STR("mypy"),   STR("pyright"),    STR("golangci-lint"), STR("tox"),
+	STR("nox"),    STR("ctest"),  STR("xcodebuild"), STR("shellcheck"),
 };
 /* programs whose arguments may hold the words above without checking anything */
 static const str NO_CHECKS[] = {
@@ -431,17 +449,47 @@ static bool separates(str w)
 	       str_eq(w, STR("||"));
 }
 
-bool prose_is_check(str command)
+/* "fmt", "format:write", "black", of a program or of a script's name. */
+static bool formats(str word)
 {
-	str rest = command, w;
+	str base = str_basename(word), rest = base, part;
 
-	for (size_t i = 0; i < 6 && str_split(&rest, ' ', &w) && !separates(w); i++) {
-		if (i == 0 && IN(w, NO_CHECKS))
-			return false;
-		if (checks(w))
+	while (str_split(&rest, ':', &part)) {
+		if (IN(part, FORMATTERS))
 			return true;
 	}
 	return false;
+}
+
+#define CHECK_LOOKED 6 /* words of a command that may say what it does */
+
+bool prose_is_check(str command)
+{
+	str rest = command, w;
+	bool format = false, looks = false, both = false;
+	size_t i = 0;
+
+	while (str_split(&rest, ' ', &w)) {
+		if (separates(w)) {
+			/* "fmt && test": what follows a formatter counts */
+			if (!format || looks || str_eq(w, STR("|")))
+				break;
+			format = both = false;
+			i = 0;
+			continue;
+		}
+		if (i == 0 && IN(w, NO_CHECKS))
+			return false;
+		looks |= IN(w, LOOKS_ONLY);
+		if (i++ >= CHECK_LOOKED)
+			continue;
+		if (str_eq(str_basename(w), STR("ruff")))
+			both = true; /* its next word decides */
+		else if (checks(w))
+			return true;
+		format |= formats(w);
+	}
+	return format ? looks : both;
 }
 
 /* ---- parts ---- */

@@ -395,3 +395,62 @@ bool prose_is_filler(str s)
 	}
 	return true;
 }
+
+#define BACK_BYTES  600 /* of a sentence are looked at */
+#define BACK_WORDS  64
+#define BACK_SHARED 3 /* words that make two sentences be about the same */
+#define BACK_LETTER 4 /* letters of a word that counts */
+#define BACK_STEM   5
+
+/* Stems of the longer words of s, which is in small letters; each once. */
+static size_t stems(str s, str out[BACK_WORDS])
+{
+	static const str plain[] = {
+		STR("that"),  STR("this"),  STR("with"),  STR("from"),  STR("have"),
+		STR("they"),  STR("then"),  STR("when"),  STR("what"),  STR("will"),
+		STR("would"), STR("shoul"), STR("could"), STR("which"), STR("there"),
+		STR("inste"), STR("actua"), STR("rathe"), STR("than"),  STR("need")};
+	size_t n = 0, i = 0;
+
+	while (i < s.n && n < BACK_WORDS) {
+		size_t from = i;
+		str w;
+
+		while (i < s.n &&
+		       (str_is_alnum(s.p[i]) || s.p[i] == '_' || (s.p[i] & 0x80)))
+			i++;
+		w = (str){s.p + from, i - from};
+		i += i < s.n;
+		if (w.n < BACK_LETTER)
+			continue;
+		w = str_head(w, BACK_STEM);
+		if (!IN(w, plain) && !prose_in_list(w, out, n))
+			out[n++] = w;
+	}
+	return n;
+}
+
+bool prose_takes_back(str later, str earlier)
+{
+	static const str cues[] = {STR("actually"),          STR("wait"),
+				   STR("on second thought"), STR("scratch that"),
+				   STR("changed my mind"),   STR("that's wrong"),
+				   STR("that was wrong"),    STR("not true after all"),
+				   STR("no need after all")};
+	char one[BACK_BYTES + 1], other[BACK_BYTES + 1];
+	str a = prose_lower_head(later, one, BACK_BYTES),
+	    b = prose_lower_head(earlier, other, BACK_BYTES);
+	str x[BACK_WORDS], y[BACK_WORDS];
+	size_t shared = 0, n, m;
+	bool turns = false;
+
+	for (size_t i = 0; i < COUNT(cues); i++)
+		turns |= prose_has(a, cues[i]);
+	if (!turns)
+		return false;
+	n = stems(a, x);
+	m = stems(b, y);
+	for (size_t i = 0; i < n; i++)
+		shared += prose_in_list(x[i], y, m);
+	return shared >= BACK_SHARED;
+}

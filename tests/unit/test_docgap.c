@@ -55,6 +55,39 @@ static void test_docgap__a_check_says_what_it_gave_and_what_came_after(void **st
 	doc_release(&d);
 }
 
+static void test_docgap__checks_that_a_sub_agent_ran_were_run(void **state)
+{
+	static const struct docgap_file file = {.since = CLOCK_NONE};
+	struct fact_agent g = {.record = 20,
+			       .description = STR("Run the fast tests"),
+			       .result = STR("114 passed")};
+	struct fact_edit e = {
+		.first = 5, .last = 10, .path = STR("/home/dev/lantern/a.c")};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.agent = &g;
+	f.edit = &e;
+	f.nedit = 1;
+	f.last_edit_record = 10;
+	for (int i = 0; i < 3; i++) {
+		static const char *const want[] = {
+			"No test, lint or build command was run.", NULL,
+			"No test, lint or build command ran after the last edit."};
+
+		f.nagent = i > 0;
+		g.record = i == 2 ? 8 : 20;
+		doc_init(&d, &f);
+		docgap_lines(&d, &file);
+		if (want[i])
+			assert_non_null(strstr(alldoc(&d, DOC_GAPS), want[i]));
+		else
+			assert_null(strstr(alldoc(&d, DOC_GAPS), "No test"));
+		doc_release(&d);
+	}
+}
+
 static void test_docgap__commands_of_the_plan_that_never_ran(void **state)
 {
 	struct fact_command c[] = {
@@ -274,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			test_docgap__a_check_says_what_it_gave_and_what_came_after),
+		cmocka_unit_test(test_docgap__checks_that_a_sub_agent_ran_were_run),
 		cmocka_unit_test(test_docgap__commands_of_the_plan_that_never_ran),
 		cmocka_unit_test(test_docgap__what_the_plan_wants_to_be_looked_at),
 		cmocka_unit_test(test_docgap__git_is_asked_only_where_it_was_not_read),

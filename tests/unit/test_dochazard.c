@@ -467,6 +467,50 @@ static void test_dochazard__a_later_word_of_gits_counts(void **state)
 	hazards_are(&f, "");
 }
 
+static void test_dochazard__what_was_stopped_and_went_through_later_is_none(void **state)
+{
+	struct fact_refused stop[] = {
+		{.record = 10, .tool = STR("Bash"), .label = STR("git push origin main")},
+		{.record = 11, .tool = STR("Edit"), .label = STR("Edit src/dim.c")},
+		{.record = 12,
+		 .tool = STR("Bash"),
+		 .label = STR("git push origin main --force")},
+		{.record = 13, .tool = STR("Bash"), .label = STR("make flash")},
+		{.record = 14,
+		 .tool = STR("Edit"),
+		 .label = STR("Edit src/dim.c"),
+		 .words = STR("not like this")}};
+	struct fact_command c[] = {
+		{.record = 5, .text = STR("make flash"), .family = STR("make flash")},
+		{.record = 20,
+		 .text = STR("git push origin main"),
+		 .family = STR("git push")}};
+	struct fact_edit e = {
+		.first = 30, .last = 30, .path = STR("/home/dev/lantern/src/dim.c")};
+	struct facts f = {
+		.records = 60, .dir = STR("/home/dev/lantern"), .last_at = CLOCK_NONE};
+	const char *text;
+	struct doc d;
+
+	(void)state;
+	f.refused = stop;
+	f.nrefused = 5;
+	f.command = c;
+	f.ncommand = 2;
+	f.edit = &e;
+	f.nedit = 1;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	text = alldoc(&d, DOC_HAZARDS);
+	assert_null(strstr(text, "interrupted): `git push origin main`"));
+	assert_null(strstr(text, "interrupted): `Edit src/dim.c`"));
+	assert_non_null(strstr(text, "interrupted): `git push origin main --force`"));
+	assert_non_null(strstr(text, "interrupted): `make flash`"));
+	assert_non_null(strstr(
+		text, "- The user stopped `Edit src/dim.c` and said: \"not like this\""));
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +532,8 @@ int main(void)
 			test_dochazard__a_status_that_contradicts_an_edit_is_told),
 		cmocka_unit_test(
 			test_dochazard__what_git_calls_unchanged_is_not_uncommitted),
+		cmocka_unit_test(
+			test_dochazard__what_was_stopped_and_went_through_later_is_none),
 		cmocka_unit_test(test_dochazard__a_later_word_of_gits_counts),
 	};
 

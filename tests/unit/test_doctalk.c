@@ -226,6 +226,31 @@ static void test_doctalk__the_summary_adds_only_what_the_records_do_not_hold(voi
 	doc_release(&d);
 }
 
+static void test_doctalk__a_thought_that_was_taken_back_is_not_told(void **state)
+{
+	struct fact_sentence s[] = {
+		{.record = 5,
+		 .value = 6,
+		 .text = STR(
+			 "A default parameter breaks the rule of the lamp, so it must go.")},
+		{.record = 7,
+		 .value = 6,
+		 .text = STR(
+			 "Looking closer, a default parameter actually follows the lamp's rule.")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.thought = s;
+	f.nthought = 2;
+	assert_null(strstr(context(&f, &d), "it must go"));
+	assert_non_null(strstr(alldoc(&d, DOC_CONTEXT), "follows the lamp's rule"));
+	doc_release(&d);
+	s[1].record = 70; /* long after it is another matter */
+	assert_non_null(strstr(context(&f, &d), "it must go"));
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_doctalk__errors_hang_together_with_their_fix),
 		cmocka_unit_test(
 			test_doctalk__sentences_of_a_text_stand_on_one_line_without_tables),
+		cmocka_unit_test(test_doctalk__a_thought_that_was_taken_back_is_not_told),
 		cmocka_unit_test(
 			test_doctalk__the_summary_adds_only_what_the_records_do_not_hold),
 	};

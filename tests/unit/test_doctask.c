@@ -395,14 +395,19 @@ static void test_doctask__what_came_after_a_summary_lies_over_its_list(void **st
 			      .last = 50,
 			      .path = STR("/home/dev/lantern/wick.c"),
 			      .count = 1};
+	struct fact_prompt asked = PROMPT(20, "why is the wick of the lamp wet?");
 	struct facts f = {.records = 60, .dir = STR("/home/dev/lantern")};
 	struct doctask t = {NULL};
 	struct doc d;
 
 	(void)state;
+	f.prompt = &asked;
+	f.nprompt = 1;
+	f.last_text_record = 25;
 	f.summary = STR("8. Pending Tasks:\n"
 			"   - The brass lamp drawings in pencil were not created\n"
 			"   - The question about the wick was answered\n"
+			"   - The user asked: \"why is the wick of the lamp wet?\"\n"
 			"   - Trim the flame in wick.c\n"
 			"   - Polish the glass of the lantern\n");
 	f.summary_record = 30;

@@ -110,6 +110,27 @@ static void test_docwords__lines_of_a_log_are_nobodys_words(void **state)
 	buf_release(&b);
 }
 
+static void test_docwords__a_script_to_run_is_told_from_a_request(void **state)
+{
+	static const char *const yes[] = {"python lamp.py", "./migrate.sh --apply",
+					  "node src/dim.js --steps=3 4",
+					  " bash scripts/run.sh ", "uv run lamp.py"};
+	static const char *const no[] = {"",
+					 "python",
+					 "python is slow, dim.py too",
+					 "run python lamp.py",
+					 "lamp.py",
+					 "python lamp.py fails",
+					 "python lamp.py\nwhy?",
+					 "make it brighter in lamp.py"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		assert_true(docwords_runs(str_of(yes[i])));
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		assert_false(docwords_runs(str_of(no[i])));
+}
+
 static void test_docwords__client_markup_is_told_from_a_tag_in_html(void **state)
 {
 	(void)state;
@@ -175,6 +196,7 @@ int main(void)
 			test_docwords__prohibitions_of_many_languages_are_constraints),
 		cmocka_unit_test(test_docwords__orders_are_told_from_other_sentences),
 		cmocka_unit_test(test_docwords__lines_of_a_log_are_nobodys_words),
+		cmocka_unit_test(test_docwords__a_script_to_run_is_told_from_a_request),
 		cmocka_unit_test(test_docwords__client_markup_is_told_from_a_tag_in_html),
 		cmocka_unit_test(test_docwords__going_on_is_no_request_of_its_own),
 		cmocka_unit_test(test_docwords__picks_say_nothing_alone),

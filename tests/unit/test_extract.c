@@ -1681,6 +1681,27 @@ static void test_extract__a_finding_never_named_again_is_unfollowed(void **state
 	is(f->unfollowed[0].subject, "1f2e3d4a5b6c");
 	assert_int_equal(f->unfollowed[0].record, 2);
 	free_facts();
+	assistant(
+		"The issues of the lamp are old ones.\\nBoth lamps are dim in the hall.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 1);
+	free_facts();
+	start();
+	ran("lamp review", "The bot found 2 potential issues in commit 1f2e3d4a5b6c",
+	    false);
+	assistant("Both review issues were real, and are fixed already.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 0);
+	free_facts();
+	start();
+	ran("lamp review", "The bot found 3 problems in commit 1f2e3d4a5b6c", false);
+	assistant("Now none of the problems is left.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 0);
+	free_facts();
+	start();
+	ran("lamp review", "The bot found 2 potential issues in commit 1f2e3d4a5b6c",
+	    false);
 	ran("git show 1f2e3d4", "", false);
 	assistant("Commit 1f2e3d4 has them.");
 	f = facts();

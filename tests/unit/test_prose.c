@@ -411,6 +411,26 @@ static void command(const char *raw, const char *want)
 	buf_release(&b);
 }
 
+static void test_prose__a_thought_may_be_taken_back(void **state)
+{
+	static const char first[] =
+		"A default parameter breaks the rule, so I should pass `lamp_level` instead.";
+
+	(void)state;
+	assert_true(
+		prose_takes_back(STR("Adding lamp_level as a default parameter actually "
+				     "follows the rule."),
+				 STR(first)));
+	assert_true(prose_takes_back(
+		STR("Wait, a default parameter does not break that rule."), STR(first)));
+	/* of something else; a thought that goes on */
+	assert_false(prose_takes_back(STR("Actually the hall is dark."), STR(first)));
+	assert_false(prose_takes_back(
+		STR("The default parameter lamp_level breaks the rule twice."),
+		STR(first)));
+	assert_false(prose_takes_back(STR(""), STR("")));
+}
+
 static void test_prose__commands_become_one_line(void **state)
 {
 	(void)state;
@@ -468,7 +488,9 @@ static void test_prose__a_long_command_loses_the_middle_of_its_scripts(void **st
 	shortened(
 		"git commit -m \"lamp: dim it in steps; - the steps are even; - the last one is off; "
 		"- nothing else\" && git push",
-		70, "git commit -m \"lamp: dim it in steps; - the steps are" ELLIPSIS "\" && git push");
+		70,
+		"git commit -m \"lamp: dim it in steps; - the steps are" ELLIPSIS
+		"\" && git push");
 	/* the longest gives way first, a short one stays whole */
 	shortened(
 		"node -e 'const a = 1; const b = 2; const c = 3; const d = 4; run(a, b)' --name "
@@ -556,6 +578,22 @@ static void test_prose__sorts_commands(void **state)
 	assert_false(prose_is_check(STR("git commit -m test")));
 	assert_false(prose_is_check(STR("make door && test")));
 	assert_false(prose_is_check(STR("grep test")));
+	/* a formatter checks only where it is told to look */
+	assert_false(prose_is_check(STR("uv run ruff format src/dim.py")));
+	assert_false(prose_is_check(STR("npm run format")));
+	assert_false(prose_is_check(STR("prettier --write .")));
+	assert_false(prose_is_check(STR("gofmt -w dim.go | cat test")));
+	assert_true(
+		prose_is_check(STR("mise run fmt && mise run lint && mise run test")));
+	assert_false(prose_is_check(STR("gofmt -w dim.go")));
+	assert_true(prose_is_check(STR("ruff .")));
+	assert_true(prose_is_check(STR("uv run ruff format --check src/dim.py")));
+	assert_true(prose_is_check(STR("npm run format:check")));
+	assert_true(prose_is_check(STR("npx prettier --check .")));
+	assert_true(prose_is_check(STR("cargo fmt --all -- --check")));
+	assert_true(prose_is_check(STR("gofmt -l .")));
+	assert_true(prose_is_check(STR("make format test")));
+	assert_true(prose_is_check(STR("npm test -- format")));
 	assert_false(prose_is_check(STR("")));
 	assert_true(prose_is_explore(STR("ls -l")));
 	assert_false(prose_is_explore(STR("lsof")));
@@ -1186,6 +1224,7 @@ int main(void)
 		cmocka_unit_test(test_prose__values_causes_over_chatter),
 		cmocka_unit_test(test_prose__tells_constraints_in_several_languages),
 		cmocka_unit_test(test_prose__fillers_say_nothing_in_any_language),
+		cmocka_unit_test(test_prose__a_thought_may_be_taken_back),
 		cmocka_unit_test(test_prose__commands_become_one_line),
 		cmocka_unit_test(
 			test_prose__a_long_command_loses_the_middle_of_its_scripts),
