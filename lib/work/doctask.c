@@ -791,6 +791,7 @@ static bool is_nothing(str s)
 {
 	static const char *const words[] = {
 		"none",       "no pending",    "no explicit", "no outstanding",
+		"no next",    "no remaining",  "no open",     "not applicable",
 		"no further", "no additional", "n/a",         "nothing",
 		"all tasks",  "all requested", NULL};
 	size_t i;

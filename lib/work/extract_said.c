@@ -4,6 +4,7 @@
  */
 #include "work/extract_impl.h"
 #include "base/utf8.h"
+#include "work/docwords.h"
 #include "work/prose.h"
 
 static bool same_start(struct extract *x, str a, str key)
@@ -267,7 +268,9 @@ static void on_slash(struct extract *x, str s)
 		buf_byte(&b, ' ');
 		buf_add(&b, args);
 		extract_add_prompt(x, extract_scratch(x, buf_str(&b)), FACT_SLASH);
-		x->f.last = FACT_LAST_SLASH;
+		/* /status and kin ask nothing: what was answered before stays so */
+		if (!docwords_is_client_command(buf_str(&b)))
+			x->f.last = FACT_LAST_SLASH;
 	}
 	buf_release(&b);
 }

@@ -461,6 +461,12 @@ static bool formats(str word)
 	return false;
 }
 
+/* What a formatter is given: test_lamp.py, src/check.c. */
+static bool is_file_word(str w)
+{
+	return str_chr(w, '/') != STR_NPOS || str_chr(w, '.') != STR_NPOS;
+}
+
 #define CHECK_LOOKED 6 /* words of a command that may say what it does */
 
 bool prose_is_check(str command)
@@ -485,7 +491,7 @@ bool prose_is_check(str command)
 			continue;
 		if (str_eq(str_basename(w), STR("ruff")))
 			both = true; /* its next word decides */
-		else if (checks(w))
+		else if (checks(w) && !(format && is_file_word(w)))
 			return true;
 		format |= formats(w);
 	}

@@ -408,6 +408,7 @@ static void test_doctask__what_came_after_a_summary_lies_over_its_list(void **st
 			"   - The brass lamp drawings in pencil were not created\n"
 			"   - The question about the wick was answered\n"
 			"   - The user asked: \"why is the wick of the lamp wet?\"\n"
+			"   - No next step: the task is complete\n"
 			"   - Trim the flame in wick.c\n"
 			"   - Polish the glass of the lantern\n");
 	f.summary_record = 30;

@@ -217,6 +217,21 @@ static void test_extract__prompts_have_a_kind_and_a_record(void **state)
 	free_facts();
 }
 
+static void test_extract__a_command_to_the_client_leaves_what_was_answered(void **state)
+{
+	(void)state;
+	start();
+	user("dim the lamp");
+	assistant("The lamp is dim.");
+	user("<command-name>/status</command-name><command-args></command-args>");
+	user("<local-command-stdout>ok</local-command-stdout>");
+	assert_int_equal(facts()->last, FACT_LAST_TEXT);
+	free_facts();
+	user("<command-name>/lamp</command-name><command-args>slow</command-args>");
+	assert_int_equal(facts()->last, FACT_LAST_SLASH);
+	free_facts();
+}
+
 static void test_extract__words_said_twice_in_a_row_are_one_prompt(void **state)
 {
 	const struct facts *f;
@@ -2210,6 +2225,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_extract__prompts_have_a_kind_and_a_record),
+		cmocka_unit_test(
+			test_extract__a_command_to_the_client_leaves_what_was_answered),
 		cmocka_unit_test(test_extract__words_said_twice_in_a_row_are_one_prompt),
 		cmocka_unit_test(test_extract__a_short_answer_keeps_the_question),
 		cmocka_unit_test(

@@ -580,6 +580,8 @@ static void test_prose__sorts_commands(void **state)
 	assert_false(prose_is_check(STR("grep test")));
 	/* a formatter checks only where it is told to look */
 	assert_false(prose_is_check(STR("uv run ruff format src/dim.py")));
+	assert_false(prose_is_check(
+		STR("uv run ruff format tests/test_lamp.py test_hall.py")));
 	assert_false(prose_is_check(STR("npm run format")));
 	assert_false(prose_is_check(STR("prettier --write .")));
 	assert_false(prose_is_check(STR("gofmt -w dim.go | cat test")));
