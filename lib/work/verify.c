@@ -445,8 +445,11 @@ static int find_address(struct run *r, const char *rel)
 	address_from_path(&named, str_of(rel), NULL);
 	if (is_stray(r) || (!said.text && !named.text)) {
 		found(r, VERIFY_CORRUPT, 0,
-		      "this file is no record, and its name is no record's: move it out of "
-		      "_records");
+		      is_stray(r)
+			      ? "nothing of a record is in this file: move it out of "
+				"_records"
+			      : "its name is no record's, and it does not say which one it "
+				"holds: move it out of _records");
 		ret = HF_EFORMAT;
 	} else if (says) {
 		settle_address(r, &said, &named);

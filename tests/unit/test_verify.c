@@ -332,13 +332,18 @@ static void test_verify__a_file_that_is_no_record_is_told_with_where_it_lies(voi
 	for (int i = 0; i < 2; i++) {
 		test_write(stray[i], STR("# Notes\n\nbuy milk\n"));
 		only(&r.s, strchr(stray[i], '/') + 1,
-		     "this file is no record, and its name is no record's: move it out of "
-		     "_records");
+		     "nothing of a record is in this file: move it out of _records");
 		v = recorded_verify(&r.s);
 		assert_int_equal(v.records, 2);
 		verify_release(&v);
 		assert_int_equal(remove(test_path(stray[i])), 0);
 	}
+	test_write(stray[0], test_read(FILE1));
+	recorded_edit(stray[0], "\nscope: a\nkey: k\n", "\n");
+	only(&r.s, "_records/notes.md",
+	     "its name is no record's, and it does not say which one it holds: move it out "
+	     "of _records");
+	assert_int_equal(remove(test_path(stray[0])), 0);
 	/* what a crash leaves of a first write is none, and is not told so */
 	test_write(stray[1], STR("---\nformat: 1\nki"));
 	assert_true(recorded_finds(&r.s, 1u << VERIFY_HEAD));
