@@ -179,13 +179,18 @@ static void find_ends(struct chain *c)
 {
 	struct names n;
 	uint64_t after; /* what is older by more than one may lead to what is gone */
-	size_t older = 0;
+	size_t ends = 0, older = 0;
 
 	names_of(&n, c->l);
 	after = find_gone(c, &n);
-	for (size_t i = 0; c->gone && i < c->l->n; i++)
-		older += is_unnamed(c, &n, i) && c->l->entry[i].version + 1 < after;
-	if (older > c->gone)
+	for (size_t i = 0; c->gone && i < c->l->n; i++) {
+		bool end = is_unnamed(c, &n, i);
+
+		ends += end;
+		older += end && c->l->entry[i].version + 1 < after;
+	}
+	/* numbers that were changed may say so of every end: one of them is the newest all the same */
+	if (older > c->gone || older == ends)
 		after = 0;
 	for (size_t i = 0; i < c->l->n; i++) {
 		const struct lineage_entry *v = &c->l->entry[i];

@@ -113,6 +113,15 @@ static void test_chain__what_came_before_a_gap_is_no_head(void **state)
 	assert_int_equal(c.gone, 1);
 	assert_int_equal(c.nheads, 3);
 	chain_release(&c);
+	/* a number that was changed leaves no record without a head */
+	e[0] = version(9, STR(H("a")), STR(H("0")), STR(H("1")), STR_NONE);
+	e[1] = version(2, STR(H("b")), STR(H("a")), STR(H("2")), STR(H("1")));
+	l.n = 2;
+	chain_of(&c, &l);
+	assert_int_equal(c.gone, 1);
+	assert_int_equal(c.nheads, 1);
+	assert_int_equal(c.heads[0], 1);
+	chain_release(&c);
 	/* the first that is there is no first one */
 	l = (struct lineage){.entry = e + 2, .n = 1};
 	chain_of(&c, &l);
