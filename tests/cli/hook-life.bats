@@ -571,15 +571,23 @@ orphaned()
 	hasnot "<system-reminder>"
 }
 
-@test "a quiet commit is told without an id, and what a model drafts from has it so too" {
+@test "what a model drafts from: commits (a quiet one without an id), edits, checks, tasks" {
 	export HANDOFF_NOW=2026-07-16T12:00:00Z
 	starts A
 	works A
 	runs A "git commit -qam 'count from zero'" ""
+	runs A "make test" "3 passed, 2 failed" 1
+	runs A "make lint" "all clean"
+	call A TodoWrite '{"todos":[{"id":"1","content":"Add the trailers","status":"in_progress"}]}'
+	result A "ok"
 	answers A "Committed."
 	event A Stop stop_hook_active:=false last_assistant_message=Committed.
 	(cd "$P" && "$HANDOFF_BIN/handoff" draft --session "$(sid A)") >"$T/draft"
 	grep -qF -- '- Commit "count from zero"' "$T/draft"
+	grep -qF -- '- Edited `src/count.c` (1 time,' "$T/draft"
+	grep -qF -- '- Ran `make test`: 3 passed, 2 failed, failed' "$T/draft"
+	grep -qF -- '- Ran `make lint`: no error' "$T/draft"
+	grep -qF -- '- Task, in_progress: "Add the trailers"' "$T/draft"
 	refute grep -F '``' "$T/draft"
 }
 

@@ -117,6 +117,37 @@ static void test_draft__it_never_outgrows_what_a_client_shows(void **state)
 	buf_release(&text);
 }
 
+/* Whatever fails, there is a format to write in, and a frame that ends. */
+static void test_draft__a_failing_call_leaves_the_format_and_the_frame(void **state)
+{
+	bool met = true, told = false;
+	int n;
+
+	(void)state;
+	desk();
+	desk_put("handoffs", D1,
+		 desk_document(DESK_OTHER, "manual", "claimed", "",
+			       "- User: \"no push\""));
+	desk_journal(DESK_ID, D1);
+	for (n = 1; met; n++) {
+		struct buf out = BUF_INIT(1u << 20);
+		struct scope s;
+
+		desk_scope(&s, DESK_ID);
+		fault_at(n);
+		draft_show(&s, 0, &out);
+		met = fault_met();
+		fault_off();
+		assert_true(desk_has(&out, "## The format to write\n"));
+		assert_true(desk_has(&out, "\n<handoff-notes>\n"));
+		assert_true(str_ends(buf_str(&out), STR("\n</handoff-notes>\n")));
+		told |= desk_has(&out, "Earlier documents could not be read: ");
+		scope_release(&s);
+		buf_release(&out);
+	}
+	assert_true(told && n > 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +156,8 @@ int main(void)
 		cmocka_unit_test(test_draft__hazards_to_keep_are_there_verbatim),
 		cmocka_unit_test(
 			test_draft__a_transcript_that_no_hook_has_read_gives_no_facts),
+		cmocka_unit_test(
+			test_draft__a_failing_call_leaves_the_format_and_the_frame),
 		cmocka_unit_test(test_draft__it_never_outgrows_what_a_client_shows),
 	};
 

@@ -712,6 +712,47 @@ static void test_handoff__every_failing_read_is_an_error_or_a_document(void **st
 	buf_release(&out);
 }
 
+/* An agent's file that cannot be looked at or read leaves a document without its calls. */
+static void test_handoff__every_failing_call_while_agents_are_looked_for(void **state)
+{
+	str main = session_read(FIXTURES "/killed-mid-agent.jsonl"),
+	    agent = session_read(
+		    FIXTURES "/killed-mid-agent/subagents/agent-ac31e07b5d2f94a60.jsonl");
+	struct handoff_options o = plain();
+	struct buf out = BUF_INIT(DOC_MAX);
+	bool met, with = false, without = false;
+	int n = 0;
+
+	(void)state;
+	test_write("f/s.jsonl", main);
+	test_write("f/agent-1a2b3c4d.jsonl", agent);
+	do {
+		struct err e = ERR_INIT;
+		struct source src;
+		bool tells;
+		int ret;
+
+		buf_reset(&out);
+		assert_int_equal(source_open(&src, test_path("f/s.jsonl"), &e), 0);
+		fault_at(++n);
+		ret = handoff_recover(&src, test_path("f/s.jsonl"), &o, &out, &e);
+		met = fault_met();
+		fault_off();
+		source_release(&src);
+		if (ret < 0) {
+			assert_true(e.msg[0] != 0 && out.n == 0);
+			continue;
+		}
+		tells = strstr(buf_cstr(&out), "`make lint` (in the sub-agent)") != NULL;
+		with |= tells;
+		without |= !tells;
+		assert_non_null(
+			strstr(buf_cstr(&out), "> Killed while a sub-agent ran,"));
+	} while (met);
+	assert_true(with && without);
+	buf_release(&out);
+}
+
 /* ---- reading back ---- */
 
 static const char SMALL[] =
@@ -781,6 +822,8 @@ int main(void)
 		cmocka_unit_test(test_handoff__cases_give_their_document),
 		cmocka_unit_test(test_handoff__since_judges_what_ran_on_all_records),
 		cmocka_unit_test(test_handoff__what_the_shell_wrote_is_not_denied),
+		cmocka_unit_test(
+			test_handoff__every_failing_call_while_agents_are_looked_for),
 		cmocka_unit_test(test_handoff__agents_of_older_clients_are_told_of_too),
 		cmocka_unit_test(test_handoff__what_ran_in_a_sub_agent_is_told),
 		cmocka_unit_test(
