@@ -608,9 +608,10 @@ static void stopped(struct doc *d)
 		struct doc_line *l;
 		struct buf *b;
 
-		/* a dialogue that was closed is no hazard; the answer follows as a prompt */
+		/* no hazard: a dialogue that was closed (the answer follows as a prompt), a look */
 		if (!r->words.n &&
-		    (str_eq(r->tool, STR("AskUserQuestion")) || went_through(f, r)))
+		    (str_eq(r->tool, STR("AskUserQuestion")) || went_through(f, r) ||
+		     (str_eq(r->tool, STR("Bash")) && prose_only_reads(r->label))))
 			continue;
 		l = hazard(d, 20 + (double)i * 0.01,
 			   r->words.n ? "- The user stopped "

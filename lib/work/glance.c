@@ -131,6 +131,8 @@ static void look_title(struct look *l, const struct record *r)
 	enum title_rank rank;
 	str words;
 
+	if (r->type != RECORD_TITLE && l->rank >= TITLE_PROMPT)
+		return;
 	arena_reset(&l->scratch);
 	rank = title_of(r, &l->scratch, &words);
 	if (!title_beats(rank, l->rank))

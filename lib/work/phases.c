@@ -1078,6 +1078,8 @@ static void note_title(struct index *x, const struct record *r)
 
 	if (r->type == RECORD_SUMMARY)
 		return; /* its leaf decides, in the end */
+	if (r->type != RECORD_TITLE && x->title_rank >= TITLE_PROMPT)
+		return;
 	rank = title_of(r, &scratch, &words);
 	if (!title_beats(rank, x->title_rank))
 		return;

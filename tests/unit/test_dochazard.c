@@ -476,6 +476,7 @@ static void test_dochazard__what_was_stopped_and_went_through_later_is_none(void
 		 .tool = STR("Bash"),
 		 .label = STR("git push origin main --force")},
 		{.record = 13, .tool = STR("Bash"), .label = STR("make flash")},
+		{.record = 13, .tool = STR("Bash"), .label = STR("git log -3 | head")},
 		{.record = 14,
 		 .tool = STR("Edit"),
 		 .label = STR("Edit src/dim.c"),
@@ -494,7 +495,7 @@ static void test_dochazard__what_was_stopped_and_went_through_later_is_none(void
 
 	(void)state;
 	f.refused = stop;
-	f.nrefused = 5;
+	f.nrefused = 6;
 	f.command = c;
 	f.ncommand = 2;
 	f.edit = &e;
@@ -504,6 +505,7 @@ static void test_dochazard__what_was_stopped_and_went_through_later_is_none(void
 	text = alldoc(&d, DOC_HAZARDS);
 	assert_null(strstr(text, "interrupted): `git push origin main`"));
 	assert_null(strstr(text, "interrupted): `Edit src/dim.c`"));
+	assert_null(strstr(text, "git log"));
 	assert_non_null(strstr(text, "interrupted): `git push origin main --force`"));
 	assert_non_null(strstr(text, "interrupted): `make flash`"));
 	assert_non_null(strstr(
