@@ -495,10 +495,27 @@ static double glance_value(const struct facts *f, const struct fact_read *r)
 	return most >= TALKED_WEIGHT ? named_value(most) : 0;
 }
 
+/* A shell command removed it since, or the folder that it lay in. */
+static bool is_removed(const struct facts *f, const struct fact_read *r)
+{
+	size_t i;
+
+	for (i = 0; i < f->nshelled; i++) {
+		const struct fact_shelled *s = &f->shelled[i];
+
+		if (s->record > r->record &&
+		    (str_eq(s->how, STR("rm")) || str_eq(s->how, STR("git rm"))) &&
+		    str_starts(r->path, s->path) &&
+		    (r->path.n == s->path.n || r->path.p[s->path.n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 /* A file for the line of context: read by a tool, or looked into by a command and talked of. */
 static bool is_context(const struct facts *f, const struct fact_read *r)
 {
-	if (is_edited(f, r->path) || is_housekeeping(r->path))
+	if (is_edited(f, r->path) || is_housekeeping(r->path) || is_removed(f, r))
 		return false;
 	return !r->shell || !(is_told(f, r->path) || is_shelled(f, r->path) ||
 			      glance_value(f, r) <= 0);

@@ -250,6 +250,8 @@ static void test_docplace__a_file_that_a_command_read_is_not_called_unopened(voi
 	struct fact_name named[] = {{.text = STR("docs/plan.md"), .weight = 3},
 				    {.text = STR("/tmp/said.log"), .weight = 3},
 				    {.text = STR("docs/other.md"), .weight = 2}};
+	struct fact_shelled gone = {
+		.record = 40, .path = STR("/home/dev/lantern/docs"), .how = STR("rm")};
 	struct facts f = base();
 	struct doc d;
 
@@ -269,6 +271,19 @@ static void test_docplace__a_file_that_a_command_read_is_not_called_unopened(voi
 	docplace_files(&d);
 	assert_string_equal(alldoc(&d, DOC_FILES),
 			    "**Named:** `docs/plan.md`, `docs/other.md`\n");
+	doc_release(&d);
+	/* what is gone is nothing to read */
+	f.nread = 4;
+	f.shelled = &gone;
+	f.nshelled = 1;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_non_null(strstr(alldoc(&d, DOC_FILES), "**For context:** `src/dim.c`\n"));
+	doc_release(&d);
+	gone.record = 4; /* it was made anew */
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_non_null(strstr(alldoc(&d, DOC_FILES), "`src/dim.c`, `docs/plan.md`\n"));
 	doc_release(&d);
 }
 
