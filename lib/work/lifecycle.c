@@ -321,8 +321,8 @@ static void note_problem(const struct lifecycle *l, int ret, bool written,
 	struct buf path = BUF_INIT(PATH_MAX);
 
 	problem_path(l, &path);
-	if (ret && l->vault.root && str_starts(str_of(message), str_of(l->vault.root)) &&
-	    ret != HF_ETIME)
+	if (ret && ret != HF_ETIME && l->vault.root &&
+	    str_find(str_of(message), str_of(l->vault.root)) != STR_NPOS)
 		fs_write_quick(buf_cstr(&path), str_head(str_of(message), PROBLEM_MAX),
 			       0600, NULL);
 	else if (written && fs_is_file(buf_cstr(&path)))

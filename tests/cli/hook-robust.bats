@@ -162,6 +162,22 @@ took_ms()
 	[ -z "$output" ]
 }
 
+@test "the vault is a link to itself, which nobody can follow: told at the next start" {
+	ln -s vault "$HANDOFF_VAULT"
+	client A
+	event A SessionStart source=startup
+	works A
+	event A SessionEnd reason=other
+	client B
+	event B SessionStart source=startup
+	[[ "$notice" == "handoff: notes cannot be stored: "*"$HANDOFF_VAULT"* ]]
+	[[ "$notice" != *$'\n'* ]]
+	rm "$HANDOFF_VAULT"
+	client C
+	event C SessionStart source=startup
+	has "never touch config/prod.yaml"
+}
+
 @test "a store that fails is told at the next start, and forgotten once it works" {
 	mkdir -p "$HANDOFF_VAULT"
 	: >"$HANDOFF_VAULT/tollgate"
