@@ -256,7 +256,7 @@ static const struct doc *beside(const struct rank *r, size_t i, int by)
 	return NULL;
 }
 
-/* Frequencies of the words in an item and beside it; false when too few are there. */
+/* Frequencies of the words in an item and beside it; false when too few are there. The parts of a name are one thing: what stands beside it is not meant. */
 static bool gather(const struct rank *r, size_t i, double *tf, double *length)
 {
 	const struct doc *d = &r->doc[i];
@@ -278,7 +278,7 @@ static bool gather(const struct rank *r, size_t i, double *tf, double *length)
 	}
 	for (size_t t = 0; t < n; t++)
 		all += tf[t] > 0;
-	return own || all >= BESIDE_TERMS;
+	return own || (r->m->t.name < 0 && all >= BESIDE_TERMS);
 }
 
 static void score(struct rank *r, size_t i)

@@ -569,6 +569,23 @@ static void test_match__what_has_the_name_whole_comes_first(void **state)
 	assert_true(str_starts(str_of(found("config-src")), STR("n2_")));
 }
 
+static void test_match__what_stands_beside_a_name_is_no_hit(void **state)
+{
+	static const char *const name[] = {"SQLite", "utf-8", "C++", "readConfigFile"};
+	const struct line l[] = {
+		{.id = "a", .body = "Deploy on Mondays.", .type = EVENT_DECISION},
+		{.id = "b", .body = "SQLite, utf-8, C++ and readConfigFile."},
+		{.id = "c", .body = "Lorries are weighed twice."},
+	};
+
+	(void)state;
+	put("p", "s_1.md", l, 3);
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++)
+		assert_found(name[i], "b");
+	/* of a question with more in it what was said just before and after is told too */
+	assert_found("what of SQLite and of utf-8", "b a c");
+}
+
 static void test_match__beside_other_words_the_parts_of_a_name_say_less(void **state)
 {
 	(void)state;
@@ -695,6 +712,7 @@ int main(void)
 		T(test_match__pages_join_without_a_gap),
 		T(test_match__past_the_work_limit_the_rare_words_lead),
 		T(test_match__what_has_the_name_whole_comes_first),
+		T(test_match__what_stands_beside_a_name_is_no_hit),
 		T(test_match__beside_other_words_the_parts_of_a_name_say_less),
 		T(test_match__more_names_than_are_read_stand_before_their_parts),
 		T(test_match__of_a_long_question_the_rare_words_count),
