@@ -5,12 +5,14 @@
 #include "work/dochazard.h"
 #include "work/prose.h"
 
-#define CHECKS_SHOWN  6
-#define WAITS_SHOWN   3
-#define NAMED_PROMPTS 12 /* prompts looked at for files that nobody touched */
-#define NAMED_BYTES   1500
-#define BY_HAND_SHOWN 4
-#define BY_HAND_BYTES 15 /* of an item that says something */
+#define CHECKS_SHOWN     6
+#define WAITS_SHOWN      3
+#define NAMED_PROMPTS    12 /* prompts looked at for files that nobody touched */
+#define NAMED_BYTES      1500
+#define BY_HAND_SHOWN    4
+#define INTERRUPTS_SHOWN 4
+#define INTERRUPT_BYTES  110 /* of a call that one stopped */
+#define BY_HAND_BYTES    15  /* of an item that says something */
 
 /* ---- Verify ---- */
 
@@ -556,6 +558,70 @@ static void gap_file(struct doc *d, const struct docgap_file *file)
 	}
 }
 
+/* "; what ..." of the interrupts at which neither a call nor a text was open. */
+static void cut_unknown(struct buf *b, size_t n, size_t all)
+{
+	if (n == all)
+		buf_add(b, STR("; what was cut off there is not recorded."));
+	else if (n)
+		buf_printf(b, "; what was cut off the other %s is not recorded.",
+			   n == 1 ? "time" : "times");
+	else
+		buf_byte(b, '.');
+}
+
+/* The calls that interrupts stopped, newest first, each once. */
+static void stopped_calls(struct doc *d, struct buf *b)
+{
+	const struct facts *f = d->f;
+	size_t i, k, shown = 0, left = 0;
+
+	for (i = f->ninterrupt; i-- > 0;) {
+		const struct fact_interrupt *t = &f->interrupt[i];
+
+		for (k = i + 1;
+		     k < f->ninterrupt && !str_eq(f->interrupt[k].call, t->call); k++)
+			;
+		if (!t->calls || k < f->ninterrupt)
+			continue;
+		if (shown == INTERRUPTS_SHOWN) {
+			left++;
+			continue;
+		}
+		buf_add(b, shown++ ? STR(", ") : STR("; stopped or refused: "));
+		doc_command(d, b, t->call, INTERRUPT_BYTES);
+		if (t->calls > 1)
+			buf_printf(b, " (and %u more beside it)", t->calls - 1);
+	}
+	if (left)
+		buf_printf(b, " and %zu more", left);
+}
+
+/* How often the user interrupted, and what of it the records name: calls, the newest answer that broke off. */
+static void gap_interrupts(struct doc *d)
+{
+	const struct facts *f = d->f;
+	const struct fact_interrupt *text = NULL;
+	struct buf *b = doc_text(d);
+	size_t i, unknown = 0;
+
+	if (!f->ninterrupt)
+		return;
+	buf_printf(b, "The user interrupted %zu time%s", f->ninterrupt,
+		   f->ninterrupt == 1 ? "" : "s");
+	stopped_calls(d, b);
+	for (i = 0; i < f->ninterrupt; i++) {
+		unknown += !f->interrupt[i].calls && !f->interrupt[i].text.n;
+		text = f->interrupt[i].text.n ? &f->interrupt[i] : text;
+	}
+	if (text) {
+		buf_add(b, STR("; broken off: the answer that ends in "));
+		doc_quote(d, b, text->text, 0);
+	}
+	cut_unknown(b, unknown, f->ninterrupt);
+	doc_add(d, gap(d, 3), 4, f->interrupt[f->ninterrupt - 1].record);
+}
+
 void docgap_lines(struct doc *d, const struct docgap_file *file)
 {
 	const struct facts *f = d->f;
@@ -568,14 +634,7 @@ void docgap_lines(struct doc *d, const struct docgap_file *file)
 	gap_unmet(d);
 	gap_unfollowed(d);
 	gap_named(d);
-	b = doc_text(d);
-	if (f->interrupts) {
-		buf_printf(
-			b,
-			"The user interrupted %u time%s; what was cut off there is not recorded.",
-			f->interrupts, f->interrupts == 1 ? "" : "s");
-		doc_add(d, gap(d, 3), 4, 0);
-	}
+	gap_interrupts(d);
 	b = doc_text(d);
 	if (f->dropped) {
 		buf_printf(

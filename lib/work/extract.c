@@ -506,6 +506,7 @@ static struct fact_call shown_call(const struct call *c)
 									    : c->label,
 				  c->description,
 				  c->agent,
+				  false,
 				  false};
 }
 
@@ -598,6 +599,7 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 		[T_ANSWER] = off_record,    [T_AGENT] = off_record,
 		[T_REFUSED] = off_record,   [T_SHELLED] = off_record,
 		[T_VERDICT] = off_verdict,  [T_UNCHANGED] = off_record,
+		[T_INTERRUPT] = off_record,
 	};
 	struct sieve s = {t, since};
 	struct facts *v = &x->view;

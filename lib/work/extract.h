@@ -125,6 +125,15 @@ struct fact_call { /* a call without a result, or one of the last calls */
 		description; /* label: of an open shell's call its whole command */
 	bool agent;
 	bool in_agent; /* it ran in a sub-agent (handoff_agents.c) */
+	bool stopped; /* of one with a result: it says that the user refused or stopped it */
+};
+
+/* The user stopped the model: what was open then. */
+struct fact_interrupt {
+	uint64_t record;
+	str call;       /* the newest of the calls that it stopped; empty: none */
+	uint32_t calls; /* how many */
+	str text; /* the end of the answer that it broke off, where no call was open */
 };
 
 struct fact_todo {
@@ -244,6 +253,7 @@ struct facts {
 	FACTS_LIST(fact_commit, push); /* subject holds the line */
 	FACTS_LIST(fact_background, background);
 	FACTS_LIST(fact_refused, refused);
+	FACTS_LIST(fact_interrupt, interrupt);
 	FACTS_LIST(fact_pr, pr);
 	FACTS_LIST(fact_tool, tool); /* tools that are not the everyday ones */
 	FACTS_LIST(fact_sentence, last_thought);
@@ -257,7 +267,7 @@ struct facts {
 	uint64_t plan_record;
 	str summary; /* of the newest compaction */
 	uint64_t summary_record;
-	uint32_t compactions, interrupts;
+	uint32_t compactions;
 	str last_text;
 	uint64_t last_text_record;
 	bool hooked; /* last_text is from a Stop hook's input: the records end before it (handoff_said.c) */

@@ -409,6 +409,13 @@ static bool is_refusal(const struct val *result, str text)
 	       str_eq(val_str(result), STR("User rejected tool use"));
 }
 
+/* Refused before it ran, or stopped while it ran: of the first the client uses the same words for both. */
+static bool is_stopped(const struct val *result, str text)
+{
+	return is_refusal(result, text) ||
+	       str_find(text, STR("[Request interrupted by user")) != STR_NPOS;
+}
+
 static void on_refusal(struct extract *x, const struct call *c, str text)
 {
 	struct fact_refused *r = extract_push_newest(x, &extract_table[T_REFUSED]);
@@ -519,6 +526,7 @@ static void on_recent(struct extract *x, const struct call *c, const struct val 
 	row->label = extract_keep(x, extract_scratch(x, buf_str(&x->text)), LABEL_BYTES);
 	row->description = extract_keep(x, c->description, LABEL_BYTES);
 	row->agent = c->agent;
+	row->stopped = failed && is_stopped(result, text);
 }
 
 void extract_on_result(struct extract *x, const struct record *r, const struct block *b)

@@ -54,6 +54,7 @@
 #define PUSHES_MAX      64
 #define BACKGROUND_MAX  100
 #define REFUSED_MAX     100
+#define INTERRUPTS_MAX  200
 #define PRS_MAX         32
 #define TOOLS_MAX       64
 #define WAITS_MAX       16
@@ -202,6 +203,7 @@ enum {
 	T_VERDICT,
 	T_SOURCE,
 	T_UNCHANGED,
+	T_INTERRUPT,
 	T_COUNT,
 };
 

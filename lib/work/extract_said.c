@@ -285,13 +285,47 @@ static void on_bang(struct extract *x, str s)
 	buf_release(&b);
 }
 
+#define BROKEN_OFF 80 /* bytes of an answer's end */
+
+/* What was open when the user stopped the model: calls, with a result that says so or without one, or a text. */
+static void on_interrupt(struct extract *x)
+{
+	const struct facts *f = &x->f;
+	struct fact_interrupt *i;
+	uint64_t since = f->ninterrupt ? f->interrupt[f->ninterrupt - 1].record : 0,
+		 calls = 0;
+	str call = STR_NONE;
+
+	if (f->nprompt && f->prompt[f->nprompt - 1].record > since)
+		since = f->prompt[f->nprompt - 1].record;
+	for (size_t k = f->nrecent;
+	     k-- > 0 && f->recent[k].stopped && f->recent[k].record > since;) {
+		call = call.n ? call : f->recent[k].label;
+		calls++;
+	}
+	for (size_t k = x->ncall; k-- > 0 && x->call[k].record > since;) {
+		call = call.n ? call : x->call[k].label;
+		calls++;
+	}
+	i = extract_push_newest(x, &extract_table[T_INTERRUPT]);
+	i->record = f->records;
+	i->calls = (uint32_t)calls;
+	i->call = extract_keep(x, call, LABEL_BYTES);
+	if (!calls && f->last == FACT_LAST_TEXT && f->last_text_record > since) {
+		buf_reset(&x->text);
+		prose_tail(&x->text, f->last_text, BROKEN_OFF);
+		i->text = extract_keep_line(
+			x, extract_squeezed(x, extract_scratch(x, buf_str(&x->text))));
+	}
+}
+
 void extract_on_user_text(struct extract *x, str s)
 {
 	str tag = prose_tag(s), rest;
 
 	s = str_trim(s);
 	if (str_starts(s, STR("[Request interrupted"))) {
-		x->f.interrupts++;
+		on_interrupt(x);
 		x->f.last = FACT_LAST_INTERRUPT;
 		return;
 	}

@@ -63,8 +63,8 @@ static const struct field ERROR_FIELDS[] = {
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_call
 static const struct field RECENT_FIELDS[] = {
-	F(record, U64), F(at, U64),          F(id, STR),    F(name, STR),
-	F(label, STR),  F(description, STR), F(agent, BOOL)};
+	F(record, U64), F(at, U64),          F(id, STR),     F(name, STR),
+	F(label, STR),  F(description, STR), F(agent, BOOL), F(stopped, BOOL)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct call
 static const struct field CALL_FIELDS[] = {
@@ -96,6 +96,10 @@ static const struct field BACKGROUND_FIELDS[] = {
 #define FIELD_TYPE struct fact_refused
 static const struct field REFUSED_FIELDS[] = {F(record, U64), F(tool, STR), F(label, STR),
 					      F(words, STR)};
+#undef FIELD_TYPE
+#define FIELD_TYPE struct fact_interrupt
+static const struct field INTERRUPT_FIELDS[] = {F(record, U64), F(call, STR),
+						F(calls, U32), F(text, STR)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_pr
 static const struct field PR_FIELDS[] = {F(record, U64), F(url, STR), F(action, STR)};
@@ -148,7 +152,6 @@ static const struct field SELF_FIELDS[] = {F(records, U64),
 					   F(summary, STR),
 					   F(summary_record, U64),
 					   F(compactions, U32),
-					   F(interrupts, U32),
 					   F(last_text, STR),
 					   F(last_text_record, U64),
 					   F(stop_hook_record, U64),
@@ -213,6 +216,7 @@ const struct table extract_table[T_COUNT] = {
 	[T_VERDICT] = FACT("verdict", verdict, VERDICTS_MAX, VERDICT_FIELDS),
 	[T_SOURCE] = FACT("source", source, SOURCES_MAX, SOURCE_FIELDS),
 	[T_UNCHANGED] = FACT("unchanged", unchanged, UNCHANGED_MAX, UNCHANGED_FIELDS),
+	[T_INTERRUPT] = FACT("interrupt", interrupt, INTERRUPTS_MAX, INTERRUPT_FIELDS),
 };
 
 /* A new row; the oldest goes when the table is full. */
@@ -697,7 +701,7 @@ void extract_free(struct extract *x)
 	free(x);
 }
 
-#define SAVED_FIRST "handoff-extract 7\n"
+#define SAVED_FIRST "handoff-extract 8\n"
 #define SAVED_LAST  "end "
 
 /* Eight bytes at a time: it is much text, and often. */

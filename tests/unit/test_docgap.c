@@ -302,6 +302,39 @@ static void test_docgap__verify_asks_for_each_effect_of_an_open_call(void **stat
 	doc_release(&d);
 }
 
+static void test_docgap__an_interrupt_names_what_it_cut_off(void **state)
+{
+	struct fact_interrupt cut[] = {
+		{.record = 3},
+		{.record = 5, .text = STR("The wires are lo")},
+		{.record = 7, .call = STR("rm -rf build"), .calls = 1},
+		{.record = 9, .call = STR("make flash"), .calls = 3}};
+	static const struct {
+		size_t from, n;
+		const char *want;
+	} CASE[] = {
+		{0, 1,
+		 "- The user interrupted 1 time; what was cut off there is not recorded.\n"},
+		{2, 1,
+		 "- The user interrupted 1 time; stopped or refused: `rm -rf build`.\n"},
+		{0, 4,
+		 "- The user interrupted 4 times; stopped or refused: `make flash` (and 2 more beside it), "
+		 "`rm -rf build`; broken off: the answer that ends in "
+		 "\"The wires are lo\"; what was cut off the other time is not recorded.\n"}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+		f.interrupt = cut + CASE[i].from;
+		f.ninterrupt = CASE[i].n;
+		doc_init(&d, &f);
+		docgap_lines(&d, &(struct docgap_file){.since = CLOCK_NONE});
+		assert_string_equal(alldoc(&d, DOC_GAPS), CASE[i].want);
+		doc_release(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_docgap__a_file_the_user_named_and_nobody_touched),
 		cmocka_unit_test(
 			test_docgap__verify_asks_for_each_effect_of_an_open_call),
+		cmocka_unit_test(test_docgap__an_interrupt_names_what_it_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("docgap", tests, NULL, NULL);

@@ -308,7 +308,8 @@ static void test_extract__interrupts_and_refusals_are_the_users(void **state)
 	assert_int_equal(f->nrefused, 1);
 	is(f->refused[0].label, "make flash");
 	is(f->refused[0].words, "not on Sunday");
-	assert_int_equal(f->interrupts, 1);
+	assert_int_equal(f->ninterrupt, 1);
+	is(f->interrupt[0].call, "make flash");
 	assert_false(f->prompt[0].after_interrupt);
 	assert_true(f->prompt[1].after_interrupt);
 	assert_int_equal(f->nerror, 0);
@@ -322,6 +323,51 @@ static void test_extract__interrupts_and_refusals_are_the_users(void **state)
 	f = facts();
 	assert_int_equal(f->nrefused, 1);
 	is(f->refused[0].words, "keep the old lamp");
+	free_facts();
+}
+
+static void test_extract__an_interrupt_knows_what_was_open(void **state)
+{
+	static const char refused[] = "The user doesn't want to proceed.";
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	ran("make", "ok", false);
+	call("a", "Bash", "\"command\":\"make flash\"");
+	call("b", "Bash", "\"command\":\"make night\"");
+	result("a", refused, true, "");
+	result("b", refused, true, "");
+	user("[Request interrupted by user for tool use]"); /* two calls */
+	user("<task-notification><task-id>t</task-id></task-notification>");
+	user("[Request interrupted by user]"); /* before anything came */
+	user("go on with the lamp");
+	ran("make push", "[Request interrupted by user for tool use] pre-push", true);
+	user("[Request interrupted by user for tool use]"); /* its output had begun */
+	user("go on with the wires");
+	assistant("The wires are lo");
+	user("[Request interrupted by user]"); /* a text */
+	user("and the hall?");
+	call("c", "Bash", "\"command\":\"make hall\"");
+	user("[Request interrupted by user]"); /* a call without a result */
+	user("and the roof?");
+	assistant("I look.");
+	ran("make roof", "ok", false);
+	user("[Request interrupted by user]"); /* between a result and the answer */
+	f = facts();
+	assert_int_equal(f->ninterrupt, 6);
+	is(f->interrupt[0].call, "make night");
+	assert_int_equal(f->interrupt[0].calls, 2);
+	is(f->interrupt[1].call, "");
+	is(f->interrupt[1].text, "");
+	is(f->interrupt[2].call, "make push");
+	assert_int_equal(f->interrupt[2].calls, 1);
+	is(f->interrupt[3].call, "");
+	is(f->interrupt[3].text, "The wires are lo");
+	is(f->interrupt[4].call, "make hall");
+	is(f->interrupt[5].call, "");
+	is(f->interrupt[5].text, "");
 	free_facts();
 }
 
@@ -2232,6 +2278,7 @@ int main(void)
 		cmocka_unit_test(
 			test_extract__a_pick_keeps_the_question_and_what_it_takes),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
+		cmocka_unit_test(test_extract__an_interrupt_knows_what_was_open),
 		cmocka_unit_test(
 			test_extract__what_is_settled_is_a_verdict_what_is_offered_none),
 		cmocka_unit_test(
