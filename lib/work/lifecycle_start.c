@@ -66,7 +66,10 @@ static void add_title(struct buf *b, const struct docs_item *it)
 	frame_line(b, utf8_head(str_of(it->title), TITLE_BYTES));
 }
 
-/* The client does not end what a killed session had started. */
+/*
+ * The client does not end what a killed session had started; it runs on also when that
+ * session was resumed since and then left in order.
+ */
 static void add_orphans(const struct lifecycle *l, const struct docs_item *it,
 			struct buf *text)
 {
@@ -75,9 +78,10 @@ static void add_orphans(const struct lifecycle *l, const struct docs_item *it,
 	if (lifecycle_orphans(str_of(it->session), l->process.pid, &orphans))
 		buf_printf(
 			text,
-			"Note from handoff: of session %.*s, which was killed, this still "
-			"runs: process %s.\n",
-			STR_ARG(lifecycle_short(it->session)), buf_cstr(&orphans));
+			"Note from handoff: of session %.*s%s, this still runs: process %s.\n",
+			STR_ARG(lifecycle_short(it->session)),
+			it->kind == HANDOFF_RECOVERED ? ", which was killed" : "",
+			buf_cstr(&orphans));
 	buf_release(&orphans);
 }
 
@@ -88,8 +92,7 @@ static void give(struct lifecycle *l, const struct docs_item *it, struct buf *te
 	struct gitstate git;
 
 	say_early(l, it, text);
-	if (it->kind == HANDOFF_RECOVERED)
-		add_orphans(l, it, text);
+	add_orphans(l, it, text);
 	git = read_git(l);
 	inject_document(text, it, &git, units_left(text));
 	gitstate_release(&git);

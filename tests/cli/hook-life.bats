@@ -395,6 +395,24 @@ orphaned()
 	hasnot "still runs"
 }
 
+@test "killed, resumed and then left in order: what still runs is named to the next session" {
+	starts A
+	works A
+	runs A "sleep 600"
+	CLAUDE_CODE_SESSION_ID=$(sid A) sleep 600 3>&- &
+	orphan=$!
+	dies A
+	client A
+	event A SessionStart source=resume
+	says A "thanks"
+	quits A
+	starts B
+	kill "$orphan"
+	has "of session $(sid A | cut -c1-8), this still runs: process $orphan (\`sleep 600\`)."
+	starts C
+	hasnot "still runs"
+}
+
 @test "of the client's shell that still runs the command is named, not the wrapper" {
 	starts A
 	works A
