@@ -284,9 +284,10 @@ static void gap_open(struct doc *d)
 	int64_t *w;
 
 	if (f->nlost) {
-		buf_printf(doc_text(d), "The outcome of %s: nothing later tells.",
+		buf_printf(doc_text(d), "The outcome of %s: no record answers %s.",
 			   f->nlost > 1 ? "the calls that the session went on without"
-					: "the call that the session went on without");
+					: "the call that the session went on without",
+			   f->nlost > 1 ? "them" : "it");
 		doc_must(d, gap(d, 0.1), 19, f->lost[f->nlost - 1].record);
 	}
 	if (!f->nopen)

@@ -302,6 +302,27 @@ static void test_docgap__verify_asks_for_each_effect_of_an_open_call(void **stat
 	doc_release(&d);
 }
 
+static void test_docgap__of_a_call_that_was_left_behind_no_record_tells(void **state)
+{
+	struct fact_call lost[] = {
+		{.record = 5, .name = STR("Bash"), .label = STR("make flash")},
+		{.record = 6, .name = STR("Bash"), .label = STR("make dim")}};
+	static const char *const want[] = {
+		"- The outcome of the call that the session went on without: no record answers it.\n",
+		"- The outcome of the calls that the session went on without: no record answers them.\n"};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.lost = lost;
+	for (f.nlost = 1; f.nlost <= 2; f.nlost++) {
+		doc_init(&d, &f);
+		docgap_lines(&d, &(struct docgap_file){.since = CLOCK_NONE});
+		assert_string_equal(alldoc(&d, DOC_GAPS), want[f.nlost - 1]);
+		doc_release(&d);
+	}
+}
+
 static void test_docgap__an_interrupt_names_what_it_cut_off(void **state)
 {
 	struct fact_interrupt cut[] = {
@@ -353,6 +374,8 @@ int main(void)
 		cmocka_unit_test(test_docgap__a_file_the_user_named_and_nobody_touched),
 		cmocka_unit_test(
 			test_docgap__verify_asks_for_each_effect_of_an_open_call),
+		cmocka_unit_test(
+			test_docgap__of_a_call_that_was_left_behind_no_record_tells),
 		cmocka_unit_test(test_docgap__an_interrupt_names_what_it_cut_off),
 	};
 
