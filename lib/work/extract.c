@@ -485,14 +485,19 @@ static void show_once(struct extract *x)
 	x->view.nprompt = kept;
 }
 
-/* The last prompt that was typed while no turn ran: calls before it are over. */
-static uint64_t last_typed(const struct facts *v)
+/* The last prompt that began a turn, typed while none ran or sent from the queue: calls before it are over. */
+static uint64_t last_typed(const struct facts *v, const struct sieve *s)
 {
-	for (size_t i = v->nprompt; i-- > 0;) {
-		if (v->prompt[i].kind == FACT_PROMPT)
-			return v->prompt[i].record;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < v->nprompt; i++) {
+		const struct fact_prompt *p = &v->prompt[i];
+		uint64_t at = p->kind == FACT_PROMPT ? p->record : p->sent;
+
+		if (at > last && !abandoned(s, at))
+			last = at;
 	}
-	return 0;
+	return last;
 }
 
 /* A shell's call by its whole command: what it would change may stand at its end. */
@@ -514,7 +519,7 @@ static void show_open(struct extract *x, const struct sieve *s)
 {
 	struct fact_call *open = arena_new(&x->other, struct fact_call, OPEN_MAX);
 	struct fact_call *lost = arena_new(&x->other, struct fact_call, OPEN_MAX);
-	uint64_t typed = last_typed(&x->view);
+	uint64_t typed = last_typed(&x->view, s);
 	struct facts *v = &x->view;
 
 	v->open = open;

@@ -38,7 +38,9 @@ struct fact_prompt {
 	uint64_t record;
 	int64_t at;
 	uint64_t same_as; /* record of the prompt just before with the same words; 0 */
-	uint64_t plain;   /* clauses in which nothing is stated: stated_plain */
+	uint64_t
+		sent; /* of a queued one: record with which it began a turn of its own; 0 */
+	uint64_t plain; /* clauses in which nothing is stated: stated_plain */
 	enum fact_prompt_kind kind;
 	bool after_interrupt;
 	str text;

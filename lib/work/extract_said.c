@@ -15,13 +15,13 @@ static bool same_start(struct extract *x, str a, str key)
 }
 
 /* The same words again: a queued prompt that was then sent, or a record written twice. */
-static const struct fact_prompt *repeated(struct extract *x, str text)
+static struct fact_prompt *repeated(struct extract *x, str text)
 {
 	const struct facts *f = &x->f;
 	str key = utf8_head(extract_squeezed(x, utf8_head(text, 1000)), 200);
 
 	for (size_t i = f->nprompt > 6 ? f->nprompt - 6 : 0; i < f->nprompt; i++) {
-		const struct fact_prompt *p = &f->prompt[i];
+		struct fact_prompt *p = &f->prompt[i];
 
 		if ((p->kind == FACT_QUEUED || f->records - p->record < REPEAT_RECORDS) &&
 		    same_start(x, p->text, key))
@@ -196,8 +196,7 @@ static str question_before(struct extract *x, str text, enum fact_prompt_kind ki
 
 void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 {
-	const struct fact_prompt *same;
-	struct fact_prompt *p;
+	struct fact_prompt *same, *p;
 	uint64_t same_as;
 	str asked;
 
@@ -208,6 +207,8 @@ void extract_add_prompt(struct extract *x, str text, enum fact_prompt_kind kind)
 	/* the first of two typed ones may lie on a branch that was left: kept until shown */
 	if (same && (kind != FACT_PROMPT || same->kind != FACT_PROMPT)) {
 		move_verdicts(x, same->record);
+		if (kind == FACT_PROMPT)
+			same->sent = x->f.records;
 		return;
 	}
 	same_as = same ? same->record : 0;

@@ -24,8 +24,9 @@ const struct table extract_read_name =
 
 #define FIELD_TYPE struct fact_prompt
 static const struct field PROMPT_FIELDS[] = {
-	F(record, U64),           F(at, U64),    F(same_as, U64), F(kind, U32),
-	F(after_interrupt, BOOL), F(plain, U64), F(text, STR),    F(asked, STR)};
+	F(record, U64), F(at, U64),   F(same_as, U64),
+	F(sent, U64),   F(kind, U32), F(after_interrupt, BOOL),
+	F(plain, U64),  F(text, STR), F(asked, STR)};
 #undef FIELD_TYPE
 #define FIELD_TYPE struct fact_sentence
 static const struct field SENTENCE_FIELDS[] = {

@@ -326,6 +326,30 @@ static void test_extract__interrupts_and_refusals_are_the_users(void **state)
 	free_facts();
 }
 
+static void test_extract__a_call_before_a_prompt_from_the_queue_is_lost(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("dim the lamp");
+	call("a", "Bash", "\"command\":\"make flash\"");
+	record("queue-operation",
+	       ",\"operation\":\"enqueue\",\"content\":\"what is the state?\"");
+	f = facts(); /* it waits: the call may run still */
+	assert_int_equal(f->nopen, 1);
+	free_facts();
+	record("queue-operation", ",\"operation\":\"dequeue\"");
+	user("what is the state?");
+	assistant("It is dim.");
+	f = facts();
+	assert_int_equal(f->nprompt, 2);
+	assert_int_equal(f->nopen, 0);
+	assert_int_equal(f->nlost, 1);
+	is(f->lost[0].label, "make flash");
+	free_facts();
+}
+
 static void test_extract__an_interrupt_knows_what_was_open(void **state)
 {
 	static const char refused[] = "The user doesn't want to proceed.";
@@ -2279,6 +2303,8 @@ int main(void)
 			test_extract__a_pick_keeps_the_question_and_what_it_takes),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
 		cmocka_unit_test(test_extract__an_interrupt_knows_what_was_open),
+		cmocka_unit_test(
+			test_extract__a_call_before_a_prompt_from_the_queue_is_lost),
 		cmocka_unit_test(
 			test_extract__what_is_settled_is_a_verdict_what_is_offered_none),
 		cmocka_unit_test(
