@@ -393,7 +393,7 @@ static bool is_edited(const struct facts *f, str path)
 	size_t i;
 
 	for (i = 0; i < f->nedit; i++)
-		if (str_eq(f->edit[i].path, path))
+		if (extract_same_file(f->edit[i].path, path))
 			return true;
 	return false;
 }
@@ -442,7 +442,7 @@ static bool is_told(const struct facts *f, str path)
 	    str_starts(path, STR("/var/tmp")))
 		return true;
 	for (i = 0; i < f->nedit; i++)
-		if (str_eq(f->edit[i].path, path))
+		if (extract_same_file(f->edit[i].path, path))
 			return true;
 	return false;
 }
@@ -452,7 +452,7 @@ static bool is_shelled(const struct facts *f, str path)
 	size_t i;
 
 	for (i = 0; i < f->nshelled; i++)
-		if (str_eq(f->shelled[i].path, path))
+		if (extract_same_file(f->shelled[i].path, path))
 			return true;
 	return false;
 }
@@ -685,11 +685,26 @@ static void named_only(struct doc *d)
 	free(list);
 }
 
-static void by_shell(struct doc *d)
+/* What `git add` alone named: it was changed by nobody here. */
+static bool is_staged(const struct fact_shelled *s)
+{
+	return str_eq(s->how, STR("git add"));
+}
+
+bool docplace_shelled(const struct facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nshelled; i++)
+		if (!is_staged(&f->shelled[i]))
+			return true;
+	return false;
+}
+
+static void by_shell(struct doc *d, double order, bool staged, const char *prefix)
 {
 	const struct facts *f = d->f;
-	struct doc_line *l = doc_line(d, DOC_FILES, DOC_B_FILE, 1.5,
-				      "**Changed by shell commands:** ");
+	struct doc_line *l = doc_line(d, DOC_FILES, DOC_B_FILE, order, prefix);
 	size_t i, n = 0;
 
 	l->sep = ", ";
@@ -697,12 +712,14 @@ static void by_shell(struct doc *d)
 		const struct fact_shelled *s = &f->shelled[i];
 		struct buf *b = doc_text(d);
 
-		if (is_told(f, s->path))
+		if (is_told(f, s->path) || is_staged(s) != staged)
 			continue;
 		doc_path(d, b, s->path);
-		buf_add(b, STR(" ("));
-		doc_code(d, b, s->how, 0);
-		buf_byte(b, ')');
+		if (!staged) {
+			buf_add(b, STR(" ("));
+			doc_code(d, b, s->how, 0);
+			buf_byte(b, ')');
+		}
 		doc_add(d, l, n < 4 ? 3 : 1.5, s->record);
 		n++;
 	}
@@ -712,6 +729,7 @@ void docplace_files(struct doc *d)
 {
 	for_context(d);
 	to_modify(d);
-	by_shell(d);
+	by_shell(d, 1.5, false, "**Changed by shell commands:** ");
+	by_shell(d, 1.6, true, "**Staged with `git add`:** ");
 	named_only(d);
 }

@@ -19,4 +19,7 @@ str docplace_branch(const struct facts *f);
 void docplace_commands(struct doc *d);
 void docplace_files(struct doc *d);
 
+/* Shell commands changed files by their names. */
+bool docplace_shelled(const struct facts *f);
+
 #endif

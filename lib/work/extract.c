@@ -632,6 +632,21 @@ const struct facts *extract_facts(struct extract *x, const struct tree *t, int64
 		qsort(v->ident, v->nident, sizeof *v->ident, by_text);
 	return v;
 }
+
+bool extract_same_file(str a, str b)
+{
+	bool drive = a.n > 1 && a.p[1] == ':';
+
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++) {
+		if (a.p[i] != b.p[i] && !(drive && strchr("/\\", a.p[i]) && a.p[i] &&
+					  strchr("/\\", b.p[i]) && b.p[i]))
+			return false;
+	}
+	return true;
+}
+
 void extract_relative(const struct facts *f, str path, struct buf *out)
 {
 	str dir = f->dir;
@@ -643,7 +658,8 @@ void extract_relative(const struct facts *f, str path, struct buf *out)
 		buf_byte(out, '.');
 		return;
 	}
-	if (dir.n && str_starts(path, dir) && path.n > dir.n + 1 &&
+	if (dir.n && path.n > dir.n + 1 &&
+	    extract_same_file(str_head(path, dir.n), dir) &&
 	    (path.p[dir.n] == '/' || path.p[dir.n] == '\\'))
 		path = str_from(path, dir.n + 1);
 	else if (path.n > 1 && path.p[1] == ':')

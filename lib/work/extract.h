@@ -310,6 +310,8 @@ void extract_mark_prompts(struct extract *x,
 			  uint64_t (*plain)(const struct fact_prompt *p));
 void extract_free(struct extract *x);
 
+/* One path, however its slashes lean where it begins with a drive. */
+bool extract_same_file(str a, str b);
 /* The path as it is shown: relative to f->dir where it lies inside, with forward slashes. */
 void extract_relative(const struct facts *f, str path, struct buf *out);
 

@@ -202,7 +202,7 @@ static void note_file(struct shell *sh, str path, str how)
 	if (!path.n)
 		return;
 	for (size_t i = 0; i < x->f.nshelled && !f; i++) {
-		if (str_eq(x->f.shelled[i].path, path))
+		if (extract_same_file(x->f.shelled[i].path, path))
 			f = &x->f.shelled[i];
 	}
 	if (f && str_eq(how, STR("git add")))

@@ -400,7 +400,7 @@ static void assemble(struct doc *d, const struct frame *fr, bool evidence, bool 
 		else if (!n && s != DOC_ENVIRONMENT)
 			buf_printf(&raw, "%s\n",
 				   empty_sentence((enum doc_section)s, d->nfocus > 0,
-						  d->f->nshelled > 0));
+						  docplace_shelled(d->f)));
 		if (s + 1 < DOC_SECTIONS)
 			buf_byte(&raw, '\n');
 	}
@@ -463,7 +463,7 @@ static int64_t empty_cost(const struct doc *d)
 		if (!has[s] && s != DOC_ENVIRONMENT)
 			cost += (int64_t)strlen(empty_sentence((enum doc_section)s,
 							       d->nfocus > 0,
-							       d->f->nshelled > 0)) +
+							       docplace_shelled(d->f))) +
 				1;
 	return cost;
 }

@@ -287,11 +287,44 @@ static void test_docplace__a_file_that_a_command_read_is_not_called_unopened(voi
 	doc_release(&d);
 }
 
+static void test_docplace__what_was_only_staged_was_changed_by_nobody(void **state)
+{
+	struct fact_shelled s[] = {
+		{.record = 3,
+		 .path = STR("/home/dev/lantern/a.c"),
+		 .how = STR("git add")},
+		{.record = 4, .path = STR("/home/dev/lantern/b.c"), .how = STR("sed -i")},
+		{.record = 5,
+		 .path = STR("/home/dev/lantern/c.c"),
+		 .how = STR("git add")}};
+	struct fact_edit e = {
+		.first = 1, .last = 2, .path = STR("/home/dev/lantern/c.c")};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.shelled = s;
+	f.nshelled = 1;
+	assert_false(docplace_shelled(&f));
+	f.nshelled = 3;
+	assert_true(docplace_shelled(&f));
+	f.edit = &e;
+	f.nedit = 1;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_non_null(strstr(alldoc(&d, DOC_FILES),
+			       "**Changed by shell commands:** `b.c` (`sed -i`)\n"
+			       "**Staged with `git add`:** `a.c`\n"));
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_docplace__recorded_state_is_said_to_be_recorded),
 		cmocka_unit_test(test_docplace__what_moved_since_is_told),
+		cmocka_unit_test(
+			test_docplace__what_was_only_staged_was_changed_by_nobody),
 		cmocka_unit_test(
 			test_docplace__branch_and_distance_are_read_from_a_status),
 		cmocka_unit_test(test_docplace__records_never_pass_for_the_repository),

@@ -350,6 +350,26 @@ static void test_extract__a_call_before_a_prompt_from_the_queue_is_lost(void **s
 	free_facts();
 }
 
+static void test_extract__a_windows_path_is_one_however_its_slashes_lean(void **state)
+{
+	struct facts f = {.dir = STR("C:\\Users\\dev\\hall")};
+	struct buf b = BUF_INIT(100);
+
+	(void)state;
+	assert_true(extract_same_file(STR("C:\\a\\b.c"), STR("C:/a/b.c")));
+	assert_true(extract_same_file(STR("C:/a/b.c"), STR("C:\\a\\b.c")));
+	assert_false(extract_same_file(STR("C:/a/b.c"), STR("C:/a/c.c")));
+	assert_false(extract_same_file(STR("/a\\b"), STR("/a/b")));
+	extract_relative(&f, STR("C:/Users/dev/hall/docs/log.md"), &b);
+	assert_string_equal(buf_cstr(&b), "docs/log.md");
+	buf_release(&b);
+	start();
+	ran("git add C:/hall/log.md", "", false);
+	ran("echo dim >> 'C:\\\\hall\\\\log.md'", "", false);
+	assert_int_equal(facts()->nshelled, 1);
+	free_facts();
+}
+
 static void test_extract__an_interrupt_knows_what_was_open(void **state)
 {
 	static const char refused[] = "The user doesn't want to proceed.";
@@ -2303,6 +2323,8 @@ int main(void)
 			test_extract__a_pick_keeps_the_question_and_what_it_takes),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
 		cmocka_unit_test(test_extract__an_interrupt_knows_what_was_open),
+		cmocka_unit_test(
+			test_extract__a_windows_path_is_one_however_its_slashes_lean),
 		cmocka_unit_test(
 			test_extract__a_call_before_a_prompt_from_the_queue_is_lost),
 		cmocka_unit_test(
