@@ -48,6 +48,13 @@ size_t prose_sentences(struct arena *a, str text, bool lower, str *out, size_t m
  */
 size_t prose_sentences_holes(struct arena *a, str text, bool lower, str *out, bool *hole,
 			     size_t max);
+/* More closing brackets than opening ones: the middle of something pasted. */
+bool prose_is_torn(str s);
+/*
+ * Append text with the lines joined by a blank that a wrap had parted inside a sentence; lists,
+ * code, logs, quotes, and orders on lines of their own stay as they are. For words of a person.
+ */
+void prose_unwrap(struct buf *out, str text);
 /* It ends in a question mark, of any script. */
 bool prose_asks(str sentence);
 /* How much a sentence tells: cause, decision, result; 0 and up. */

@@ -3,6 +3,7 @@
  *
  *   prose.c           tokens, definitions, cutting
  *   prose_sentence.c  sentences, their value, fillers
+ *   prose_wrap.c      lines that are one sentence
  *   prose_order.c     orders: what is forbidden or demanded, what is to be written
  *   prose_tongues.c   the same in other languages than English
  *   prose_command.c   commands: one line, family, kind
@@ -39,6 +40,8 @@ str prose_strip_chars(str s, const char *set);
 str prose_strip_right(str s, const char *set);
 bool prose_all_digits(str s);
 size_t prose_count_byte(str s, char c);
+/* Output that was pasted, not said: a time stamp, a log's tag, a frame of a stack, a prompt. */
+bool prose_is_pasted(str s);
 
 enum prose_tongue { PROSE_NEITHER, PROSE_ORDER, PROSE_NO_ORDER };
 /* A clause in small letters, without lead-ins: an order to heed in another language than English; NO_ORDER: it only looks like one, in English eyes too. */

@@ -197,8 +197,7 @@ static const str WITHOUT[] = {
 static const str RESERVES[] = {STR("not ready"), STR("for now"), STR("right now"),
 			       STR("before we"), STR("carefully")};
 
-/* Output that was pasted, not said: a time stamp, a log's tag, a frame of a stack, a prompt. */
-static bool is_pasted(str s)
+bool prose_is_pasted(str s)
 {
 	size_t digits = 0, colons = 0;
 	str word = str_head(s, str_chr(s, ' '));
@@ -383,7 +382,8 @@ int prose_constraint(str clause)
 	str low, order;
 
 	clause = str_trim(clause);
-	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX || is_pasted(clause))
+	if (clause.n < CONSTRAINT_MIN || clause.n > CONSTRAINT_MAX ||
+	    prose_is_pasted(clause))
 		return 0;
 	low = prose_lower_head(straight(clause, plain), text, sizeof text);
 	if (is_question(low))
@@ -498,7 +498,7 @@ bool prose_orders_write(str clause, size_t *it, str *what)
 	size_t n;
 
 	clause = str_trim(clause);
-	if (clause.n < CONSTRAINT_MIN || is_pasted(clause))
+	if (clause.n < CONSTRAINT_MIN || prose_is_pasted(clause))
 		return false;
 	low = prose_lower_head(clause, text, sizeof text);
 	order = after_leads(low);

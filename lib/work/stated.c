@@ -53,17 +53,6 @@ static void add(struct stated *s, str text, uint64_t record, int strength)
 	s->item[s->n++] = (struct stated_item){text, record, strength};
 }
 
-/* More closing brackets than opening ones: the middle of something pasted. */
-static bool is_torn(str s)
-{
-	int depth = 0;
-	size_t i;
-
-	for (i = 0; i < s.n && depth >= 0; i++)
-		depth += (s.p[i] == '(') - (s.p[i] == ')');
-	return depth < 0;
-}
-
 /* The foot of a web page: "Do not share my personal information" is nobody's order. */
 static bool is_web_page(str s)
 {
@@ -80,20 +69,24 @@ static bool is_web_page(str s)
 /* Takes in what is stated, passing over the clauses of `plain`; gives back those that state something. */
 static uint64_t from_text(struct stated *s, str text, uint64_t record, uint64_t plain)
 {
+	struct buf whole = BUF_INIT(TMP_BYTES);
 	uint64_t found = 0;
 	size_t n;
 
 	arena_reset(&s->tmp);
-	n = prose_sentences(&s->tmp, text, true, s->clause, STATED_MAX);
+	prose_unwrap(&whole, text);
+	n = prose_sentences(&s->tmp, buf_str(&whole), true, s->clause, STATED_MAX);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bit = UINT64_C(1) << (i < 63 ? i : 63);
 		int strength = plain & bit ? 0 : docwords_constraint(s->clause[i]);
 
-		if (strength > 0 && doc_worth(s->clause[i]) && !is_torn(s->clause[i])) {
+		if (strength > 0 && doc_worth(s->clause[i]) &&
+		    !prose_is_torn(s->clause[i])) {
 			add(s, doc_unmarked(s->clause[i]), record, strength);
 			found |= bit;
 		}
 	}
+	buf_release(&whole);
 	return found;
 }
 
@@ -103,6 +96,8 @@ static uint64_t from_prompt(struct stated *s, const struct fact_prompt *p)
 	struct buf typed = BUF_INIT(1u << 20), ends = BUF_INIT(4096);
 	str text;
 
+	if (p->plain == UINT64_MAX)
+		return 0;
 	if ((p->kind != FACT_PROMPT && p->kind != FACT_QUEUED) ||
 	    docwords_is_markup(p->text) || is_web_page(p->text))
 		return 0;

@@ -7,7 +7,7 @@
  *   stated_free(s);
  *
  * Clauses of prompts, of answers that are none of the options, and the words with which a call
- * was refused; oldest first, each once, on one line, whole. What was pasted is nobody's word
+ * was refused; oldest first, each once, on one line, whole, also where a wrap had parted it. What was pasted is nobody's word
  * and left out, also where a prompt is too long to have been typed: of such a one only its
  * ends are looked at. A strength is that of docwords_constraint.
  *

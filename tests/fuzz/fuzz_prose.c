@@ -55,6 +55,21 @@ static void check_sentences(str s, bool valid)
 	}
 }
 
+/* Of a text whose lines are joined every word stays, in its order. */
+static void check_wrap(str s)
+{
+	struct buf out = BUF_INIT(SIZE_MAX), was = BUF_INIT(SIZE_MAX),
+		   is = BUF_INIT(SIZE_MAX);
+
+	prose_unwrap(&out, s);
+	prose_squeeze(&was, s);
+	prose_squeeze(&is, buf_str(&out));
+	MUST(str_eq(buf_str(&is), buf_str(&was)));
+	buf_release(&out);
+	buf_release(&was);
+	buf_release(&is);
+}
+
 static void check_cuts(str s, bool valid)
 {
 	struct buf b = BUF_INIT(SIZE_MAX);
@@ -140,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool valid = utf8_valid(s);
 
 	check_tokens(s);
+	check_wrap(s);
 	check_sentences(s, valid);
 	check_cuts(s, valid);
 	check_command(s, valid);

@@ -903,7 +903,8 @@ static const char ANYTHING[] =
 /* Call everything on s; the sanitizers and valid results are the test. */
 static void call_all(str s)
 {
-	struct buf b = BUF_INIT(SIZE_MAX);
+	struct buf b = BUF_INIT(SIZE_MAX), words = BUF_INIT(SIZE_MAX),
+		   again = BUF_INIT(SIZE_MAX);
 	struct arena a;
 	struct prose_token t;
 	str out[16], what;
@@ -914,6 +915,13 @@ static void call_all(str s)
 	while (prose_token(s, &it, &tick, &t))
 		assert_true(t.text.n > 0 && t.text.p >= s.p &&
 			    t.text.p + t.text.n <= s.p + s.n);
+	prose_unwrap(&b, s);
+	prose_squeeze(&words, s);
+	prose_squeeze(&again, buf_str(&b));
+	assert_str(buf_str(&again), buf_str(&words)); /* blanks and lines alone change */
+	buf_release(&words);
+	buf_release(&again);
+	buf_reset(&b);
 	prose_sentences(&a, s, true, out, COUNT(out));
 	prose_sentences(&a, s, false, out, COUNT(out));
 	prose_error_lines(&a, s, s, true, out);

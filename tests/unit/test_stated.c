@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include "session.h"
 #include "work/stated.h"
 
+#define PROMPTS 33 /* in fixtures/stated/wrapped.txt */
 #define PROMPT(n, words)                                                                 \
 	(struct fact_prompt)                                                             \
 	{                                                                                \
@@ -134,9 +136,59 @@ static void test_stated__plain_clauses_are_looked_through_once(void **state)
 	stated_free(s);
 }
 
+/* The prompts of fixtures/stated/wrapped.txt, each with what it states and nothing else. */
+static void check_wrapped(const char *name, str text, const str *want, size_t n)
+{
+	struct fact_prompt p = {.record = 1, .kind = FACT_PROMPT, .text = text};
+	struct facts f = {.prompt = &p, .nprompt = 1};
+	struct stated *s;
+
+	p.plain = stated_plain(&p);
+	s = stated_of(&f);
+	for (size_t i = 0; i < s->n || i < n; i++) {
+		str got = i < s->n ? s->item[i].text : STR("(nothing)");
+		str wanted = i < n ? want[i] : STR("(nothing)");
+
+		if (!str_eq(got, wanted))
+			fail_msg("%s: \"%.*s\" instead of \"%.*s\"", name, STR_ARG(got),
+				 STR_ARG(wanted));
+	}
+	stated_free(s);
+}
+
+static void test_stated__a_break_inside_a_sentence_ends_nothing(void **state)
+{
+	str rest = session_read("fixtures/stated/wrapped.txt"), line;
+	struct buf text = BUF_INIT(1 << 16);
+	char name[80] = "";
+	str want[8];
+	size_t n = 0, prompts = 0;
+
+	(void)state;
+	while (str_line(&rest, &line)) {
+		if (str_starts(line, STR("= "))) {
+			if (prompts++)
+				check_wrapped(name, buf_str(&text), want, n);
+			snprintf(name, sizeof(name), "%.*s", STR_ARG(line));
+			buf_reset(&text);
+			n = 0;
+		} else if (str_starts(line, STR("|"))) {
+			buf_add(&text, str_from(line, 1));
+			buf_byte(&text, '\n');
+		} else if (str_starts(line, STR("+ "))) {
+			assert_true(n < 8);
+			want[n++] = str_from(line, 2);
+		}
+	}
+	check_wrapped(name, buf_str(&text), want, n);
+	assert_int_equal(prompts, PROMPTS);
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stated__a_break_inside_a_sentence_ends_nothing),
 		cmocka_unit_test(test_stated__plain_clauses_are_looked_through_once),
 		cmocka_unit_test(
 			test_stated__clauses_stand_once_in_their_order_with_their_strength),
