@@ -587,7 +587,8 @@ static void summary_items(struct doc *d, struct docecho *echo, const char *word,
 		if (t.n <= (quotes_user ? 8u : 20u) || str_ends(t, STR(":")) ||
 		    doc_is_row(t) ||
 		    (code_only && (!is_item(line) || str_chr(t, '`') == STR_NPOS)) ||
-		    (quotes_user && is_recorded(f, t)) ||
+		    /* in brackets the summary speaks itself */
+		    (quotes_user && (t.p[0] == '(' || is_recorded(f, t))) ||
 		    docecho_has(echo, t, ECHO_PERCENT))
 			continue;
 		docecho_add(echo, t);

@@ -107,6 +107,9 @@ void extract_on_notification(struct extract *x, str s)
 	if (event.n)
 		extract_background(x, id, summary)->event =
 			extract_keep(x, extract_squeezed(x, event), LINE_BYTES);
+	if (str_starts(str_trim(event), STR("[Monitor timed out")))
+		extract_background(x, id, summary)->ended =
+			extract_keep(x, STR("timed out"), ID_BYTES);
 	if (result.n)
 		agent_result(x, agent(x, id, summary), result);
 }

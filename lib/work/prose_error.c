@@ -572,10 +572,24 @@ static str first_name(str s)
 	return STR_NONE;
 }
 
+/* "a89ecd9..76b7d17  lamp -> lamp": where a push moved a branch; its commits are about no finding. */
+static bool is_pushed(str after, str commit)
+{
+	size_t at = (size_t)(commit.p - after.p);
+	size_t begin = str_rchr(str_head(after, at), '\n') + 1;
+	str line = str_from(after, begin);
+
+	line = str_head(line, str_chr(line, '\n'));
+	return str_find(line, STR("..")) != STR_NPOS &&
+	       str_find(line, STR(" -> ")) != STR_NPOS;
+}
+
 static str finding_subject(str before, str after)
 {
 	str subject = first_commit(utf8_head(after, COMMIT_AFTER));
 
+	if (subject.n && is_pushed(after, subject))
+		return STR_NONE;
 	if (subject.n == 0)
 		subject = first_name(utf8_head(after, SUBJECT_AFTER));
 	if (subject.n == 0)

@@ -217,7 +217,7 @@ static void test_doctalk__the_summary_adds_only_what_the_records_do_not_hold(voi
 	f.summary_record = 50;
 	f.summary = STR(
 		"Summary:\n4. Errors and fixes:\n   - **Loose wire**: the red wire was loose, screwed it down\n"
-		"   - the lamp in the hall was dimmed at night\n6. All user messages:\n   - \"dim the lamp in the hall at night\"\n   - \"use the old lamp\"\n");
+		"   - the lamp in the hall was dimmed at night\n6. All user messages:\n- (Then events of the client followed, which are no words of the user)\n   - \"dim the lamp in the hall at night\"\n   - \"use the old lamp\"\n");
 	assert_string_equal(
 		context(&f, &d),
 		"**Only in the compaction summary:**\n"

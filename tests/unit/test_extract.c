@@ -370,6 +370,45 @@ static void test_extract__a_windows_path_is_one_however_its_slashes_lean(void **
 	free_facts();
 }
 
+static void test_extract__a_monitor_that_timed_out_has_ended(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("<task-notification><task-id>m1</task-id><summary>the lamp</summary>"
+	     "<event>dim</event></task-notification>");
+	f = facts();
+	assert_int_equal(f->nbackground, 1);
+	is(f->background[0].ended, "");
+	free_facts();
+	user("<task-notification><task-id>m1</task-id><summary>the lamp</summary>"
+	     "<event>[Monitor timed out — re-arm if needed.]</event></task-notification>");
+	f = facts();
+	assert_int_equal(f->nbackground, 1);
+	is(f->background[0].ended, "timed out");
+	free_facts();
+}
+
+static void test_extract__the_commits_of_a_push_are_no_subject_of_a_finding(void **state)
+{
+	const struct facts *f;
+
+	(void)state;
+	start();
+	user("push the lamp");
+	ran("git push",
+	    "remote: Found 2 vulnerabilities on the default branch\\n"
+	    "   a89ecd98..76b7d178  lamp -> lamp",
+	    false);
+	ran("make review", "Found 2 issues in 5512ab9..76b7d17", false);
+	assistant("Pushed.");
+	f = facts();
+	assert_int_equal(f->nunfollowed, 1);
+	is(f->unfollowed[0].subject, "5512ab9");
+	free_facts();
+}
+
 static void test_extract__an_interrupt_knows_what_was_open(void **state)
 {
 	static const char refused[] = "The user doesn't want to proceed.";
@@ -2323,6 +2362,9 @@ int main(void)
 			test_extract__a_pick_keeps_the_question_and_what_it_takes),
 		cmocka_unit_test(test_extract__interrupts_and_refusals_are_the_users),
 		cmocka_unit_test(test_extract__an_interrupt_knows_what_was_open),
+		cmocka_unit_test(test_extract__a_monitor_that_timed_out_has_ended),
+		cmocka_unit_test(
+			test_extract__the_commits_of_a_push_are_no_subject_of_a_finding),
 		cmocka_unit_test(
 			test_extract__a_windows_path_is_one_however_its_slashes_lean),
 		cmocka_unit_test(
