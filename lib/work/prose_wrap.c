@@ -7,7 +7,8 @@
  *   - the first ends in a word that ends no sentence: "the", "not", "never touch";
  *   - the second begins, in a small letter, with one that begins no order: "of", "or", "alone";
  *   - the second begins with the one blank that stood at the break;
- *   - the second begins in a small letter, and its first word had no room in the first line.
+ *   - the second begins in a small letter, and its first word had no room in the first line,
+ *     or that line was such a second one already, and the word is no order's.
  *
  * So a list of short commands ("run the tests", "commit", "push") stays a list, and a line
  * that begins with a capital goes on only where the one before is clearly open. What states
@@ -31,11 +32,11 @@ static const str OPEN[] = {
 	STR("only"), STR("always"), STR("avoid"), STR("leave"), STR("keep"), STR("must"),
 	STR("should"), STR("shall"), STR("may"), STR("might"), STR("would"), STR("cannot"),
 	STR("to"), STR("of"), STR("for"), STR("from"), STR("with"), STR("without"),
-	STR("into"), STR("onto"), STR("at"), STR("by"), STR("in"), STR("on"), STR("under"),
-	STR("between"), STR("inside"), STR("via"), STR("per"), STR("and"), STR("or"), STR("but"),
+	STR("into"), STR("onto"), STR("at"), 
+	STR("between"), STR("via"), STR("per"), STR("and"), STR("or"), STR("but"),
 	STR("nor"), STR("which"), STR("who"), STR("whose"), STR("than"), STR("as"), STR("if"),
-	STR("unless"), STR("until"), STR("till"), STR("because"), STR("while"), STR("when"),
-	STR("before"), STR("after"), STR("except"), STR("whether"), STR("&"), STR("-"),
+	STR("unless"), STR("until"), STR("till"), STR("because"), STR("while"), 
+	STR("except"), STR("whether"), STR("&"), STR("-"),
 	STR("–"), STR("—"),
 	STR("der"), STR("die"), STR("das"), STR("den"), STR("dem"), STR("des"), STR("ein"),
 	STR("eine"), STR("einen"), STR("einem"), STR("einer"), STR("kein"), STR("keine"),
@@ -58,6 +59,20 @@ static const str OPEN[] = {
 	STR("не"), STR("ни"), STR("и"), STR("или"), STR("но"), STR("а"), STR("в"), STR("во"), STR("на"),
 	STR("с"), STR("из"), STR("для"), STR("без"), STR("к"), STR("по"), STR("от"), STR("до"), STR("у"),
 	STR("никогда"), STR("нельзя"), STR("только"), STR("чтобы"), STR("что"), STR("если"), STR("пока")
+};
+
+/* nor do these, but of what is told to be done ("log in", "as before") */
+static const str HALF_OPEN[] = {
+	STR("in"), STR("on"), STR("by"), STR("under"), STR("inside"), STR("before"),
+	STR("after"), STR("when"), STR("all"), STR("these"), STR("those"), STR("such"), STR("both")
+};
+
+/* before a small letter a noun is still to come */
+static const str ARTICLES[] = {
+	STR("der"), STR("die"), STR("das"), STR("den"), STR("dem"), STR("des"), STR("ein"),
+	STR("eine"), STR("einen"), STR("einem"), STR("einer"), STR("kein"), STR("keine"),
+	STR("keinen"), STR("keinem"), STR("keiner"), STR("meine"), STR("meinen"), STR("unsere"),
+	STR("unseren"), STR("alle"), STR("allen"), STR("im"), STR("zum"), STR("zur"), STR("vom")
 };
 
 /* ends none in a script that has no blanks, or hangs such words on others */
@@ -105,7 +120,7 @@ static const str ALONE[] = {
 static const str GOES_ON[] = {
 	STR("the"), STR("a"), STR("an"), STR("my"), STR("our"), STR("their"), STR("its"), STR("any"),
 	STR("of"), STR("to"), STR("for"), STR("from"), STR("into"), STR("onto"), STR("by"), STR("or"),
-	STR("and"), STR("but"), STR("nor"), STR("than"), STR("that"), STR("which"), STR("who"),
+	STR("and"), STR("but"), STR("nor"), STR("not"), STR("than"), STR("that"), STR("which"), STR("who"),
 	STR("whose"), STR("unless"), STR("until"), STR("till"), STR("because"), STR("before"),
 	STR("while"), STR("except"), STR("without"), STR("with"), STR("if"), STR("when"),
 	STR("after"), STR("in"), STR("on"), STR("at"), STR("under"), STR("between"), STR("alone"), STR("as"), STR("as-is"), STR("untouched"),
@@ -119,6 +134,15 @@ static const str GOES_ON[] = {
 	STR("los"), STR("las"), STR("del"), STR("y"), STR("o"), STR("pero"), STR("os"),
 	STR("da"), STR("e"), STR("mas"), STR("il"), STR("lo"), STR("gli"), STR("di"), STR("и"),
 	STR("или"), STR("но"), STR("а"), STR("в"), STR("на"), STR("из"), STR("для"), STR("от"), STR("до")
+};
+
+/* of these some begin what is told, which has one of those then ("the tests are red") */
+static const str NOUNS[] = {
+	STR("the"), STR("a"), STR("an"), STR("my"), STR("our"), STR("their"), STR("its"), STR("any")
+};
+static const str TOLD[] = {
+	STR(" is "), STR(" are "), STR(" was "), STR(" were "), STR(" has "), STR(" have "),
+	STR(" does "), STR(" do "), STR(" fail"), STR(" should "), STR(" must "), STR(" will ")
 };
 
 /* begins one, so often that only a filled line says that it does not */
@@ -232,22 +256,6 @@ static str last_word(str *s)
 	return w;
 }
 
-/* What was said so far of this sentence cannot have been all of it. */
-static bool is_open(str said)
-{
-	char text[3 * WORD_BYTES];
-	str low = prose_lower_head(utf8_tail(said, sizeof text), text, sizeof text);
-	str bare = prose_strip_right(low, ", "), w;
-
-	if (IN(bare, ALONE) || ends_in(low, OPEN_TAILS, COUNT(OPEN_TAILS)) ||
-	    ends_in(low, OPEN_PHRASES, COUNT(OPEN_PHRASES)))
-		return true;
-	w = last_word(&low);
-	if (IN(w, OPEN) || str_ends(w, STR("n't")) || str_ends(w, STR("n’t")))
-		return true;
-	return IN(w, TAKES) && low.n && IN(last_word(&low), NEGATIONS);
-}
-
 /* A capital, of a word that is written so because it begins. */
 static bool is_capital(str word)
 {
@@ -260,6 +268,34 @@ static bool is_capital(str word)
 		return false;
 	return !(next >= 'A' && next <= 'Z') && !(next >= '0' && next <= '9') &&
 	       next != '_';
+}
+
+static bool is_small(str word)
+{
+	return word.n && ((word.p[0] >= 'a' && word.p[0] <= 'z') ||
+			  ((word.p[0] & 0x80) && !is_capital(word)));
+}
+
+/* What was said so far of this sentence cannot have been all of it. order: an order may come. */
+static bool is_open(str said, bool order)
+{
+	char text[3 * WORD_BYTES];
+	str tail = utf8_tail(said, sizeof text), low, bare, w, before;
+
+	low = prose_lower_head(tail, text, sizeof text);
+	bare = prose_strip_right(low, ", ");
+	if (IN(bare, ALONE) || ends_in(low, OPEN_TAILS, COUNT(OPEN_TAILS)) ||
+	    ends_in(low, OPEN_PHRASES, COUNT(OPEN_PHRASES)))
+		return true;
+	w = last_word(&low);
+	if (IN(w, OPEN) || str_ends(w, STR("n't")) || str_ends(w, STR("n’t")) ||
+	    (!order && IN(w, HALF_OPEN)))
+		return true;
+	if (!low.n)
+		return false;
+	before = last_word(&low);
+	return (IN(w, TAKES) && IN(before, NEGATIONS)) ||
+	       (!order && IN(before, ARTICLES) && is_small(last_word(&tail)));
 }
 
 /* The sentence that s ends, and the one that it begins with. */
@@ -317,13 +353,19 @@ static bool keeps(str said, str more, int alone, bool stated)
 	return after >= 2 || (after == 1 && before < 2 && alone < 2);
 }
 
+/* It begins with the word of a noun, and says something of it. */
+static bool is_told(str t, str word)
+{
+	return IN(word, NOUNS) && HAS(t, TOLD);
+}
+
 /* b goes on with a, which ends what was said; b->stated is set then. */
 static bool goes_on(const struct line *a, struct line *b, size_t width, str said)
 {
 	size_t room;
 	char low[WORD_BYTES];
 	str rest = b->text, more, word;
-	bool open, comma, full;
+	bool comma, full, order;
 	int alone;
 
 	if (!a->words || !b->words || b->item || is_ended(a->text) ||
@@ -333,18 +375,23 @@ static bool goes_on(const struct line *a, struct line *b, size_t width, str said
 		return false;
 	said = str_trim(str_from(said, item_mark(said)));
 	more = sentence_begin(b->text);
-	open = is_open(said);
 	comma = str_ends(a->text, STR(","));
 	alone = states(more);
 	b->stated = a->whole ? states(said) > 0 : a->stated;
 	if (is_capital(word))
-		return (open || (comma && alone < 2)) &&
+		return (is_open(said, false) || (comma && alone < 2)) &&
 		       keeps(said, more, alone, b->stated);
 	room = a->width + 1 + utf8_count(word);
 	word = prose_lower_head(prose_strip_right(word, ",.!?:;"), low, sizeof low);
-	full = a->width >= (IN(word, ORDERS) ? FILL_COLUMN : WRAP_COLUMN) && room > width;
-	return (open || comma || full || IN(word, GOES_ON) ||
-		b->indent == a->column + 1) &&
+	order = IN(word, ORDERS);
+	full = a->width >= (order ? FILL_COLUMN : WRAP_COLUMN) && room > width;
+	/* where a sentence was parted once it is again */
+	if (!full && !order && !a->whole)
+		full = !is_told(b->text, word);
+	return (comma || full || b->indent == a->column + 1 || is_open(said, order) ||
+		(IN(word, GOES_ON) && !is_told(b->text, word)) ||
+		(!order &&
+		 (str_ends(said, STR("nicht")) || str_ends(said, STR("Nicht"))))) &&
 	       keeps(said, more, alone, b->stated);
 }
 

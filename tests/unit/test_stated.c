@@ -6,7 +6,7 @@
 #include "session.h"
 #include "work/stated.h"
 
-#define PROMPTS 33 /* in fixtures/stated/wrapped.txt */
+#define PROMPTS 37 /* in fixtures/stated/wrapped.txt */
 #define PROMPT(n, words)                                                                 \
 	(struct fact_prompt)                                                             \
 	{                                                                                \
