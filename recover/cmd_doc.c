@@ -1,8 +1,8 @@
 /*
  * handoff-recover [doc] [OPTION]... [SESSION] [FOCUS...]
  *
- * Phase 5: the handoff document. The first word is a session if it names one, else it
- * belongs to the focus, unless it is a path.
+ * Phase 5: the handoff document. The first word is a session if it names one or a file, else
+ * it belongs to the focus, unless it is written like a path.
  */
 #include <unistd.h>
 
@@ -57,21 +57,11 @@ static bool one_word(str s)
 	return true;
 }
 
-/* A word that is written like a path and leads to no transcript is a slip, not a focus. */
+/* A word that is written like a path and leads to no file is a slip, not a focus. */
 static int not_a_slip(const char *word, struct err *e)
 {
 	str s = str_of(word);
-	struct stat st;
-	bool there = io.stat(word, &st) == 0;
 
-	if (there)
-		return S_ISREG(st.st_mode)
-			       ? err_set(e, HF_EFORMAT,
-					 "%s: not a transcript (--focus takes words)",
-					 word)
-			       : err_set(e, HF_EFORMAT,
-					 "%s: not a regular file (--focus takes words)",
-					 word);
 	if (str_chr(s, '/') == STR_NPOS || !one_word(s))
 		return 0; /* words, or a sentence with a path in it */
 	return err_set(e, HF_ENOTFOUND, "%s: no such file (--focus takes words)", word);
@@ -87,15 +77,28 @@ static int session_of(const struct args *a, const char **name, struct err *e)
 		return 0;
 	if (!a->word[0][0])
 		return err_set(e, HF_EUSAGE, "doc: the session's name is empty");
-	if (!catalog_is_session(&where, a->word[0])) {
-		int ret = not_a_slip(a->word[0], e);
-
-		if (!ret && !a->focus && one_word(str_of(a->word[0])))
-			log_warn("'%.60s' names no session: taken as what to focus on",
-				 a->word[0]);
-		return ret;
-	}
+	if (!catalog_is_named(&where, a->word[0]))
+		return not_a_slip(a->word[0], e);
 	*name = a->word[0];
+	return 0;
+}
+
+/* The session; a single word that was taken as a focus may have been meant to name it. */
+static int open_it(struct input *in, const struct args *a, const char *name,
+		   struct err *e)
+{
+	bool doubt = !name && a->nwords && !a->focus && one_word(str_of(a->word[0]));
+	struct err why = ERR_INIT;
+	int ret = input_open(in, a, name, false, &why);
+
+	if (ret && doubt)
+		return err_set(e, ret, "'%.60s' names no session, and as a focus: %s",
+			       a->word[0], why.msg);
+	if (ret)
+		return err_set(e, ret, "%s", why.msg);
+	if (doubt)
+		log_warn("'%.60s' names no session: taken as what to focus on",
+			 a->word[0]);
 	return 0;
 }
 
@@ -110,7 +113,7 @@ static int run(const struct args *a, struct err *e)
 	if (!ret)
 		ret = focus_of(a, name ? 1 : 0, &focus, e);
 	if (!ret)
-		ret = input_open(&in, a, name, false, e);
+		ret = open_it(&in, a, name, e);
 	if (!ret)
 		ret = input_spares(&in, a, e);
 	if (!ret)

@@ -73,7 +73,7 @@ static int check_default(const struct args *a, struct err *e)
 		return err_set(e, HF_EUSAGE,
 			       "the command comes first: handoff-recover %s ...",
 			       a->word[0]);
-	if (!catalog_is_session(&o, a->word[0]))
+	if (!catalog_is_named(&o, a->word[0]))
 		return err_set(e, HF_EUSAGE, "'%s' is no command and no session",
 			       a->word[0]);
 	return 0;

@@ -99,6 +99,8 @@ int catalog_dead(const struct catalog_options *o, struct catalog_pick *p, struct
  * path of anything), false when it is words to focus on.
  */
 bool catalog_is_session(const struct catalog_options *o, const char *x);
+/* The same, and whatever there is a file or folder of, however its path is spelled: opening it says what is wrong with it. */
+bool catalog_is_named(const struct catalog_options *o, const char *x);
 /*
  * 0 when `path` may be written: it is not the transcript that src reads, and does not lie in
  * the client's folder, where nothing is ours. Else HF_EUSAGE. "-" is no file.

@@ -305,6 +305,13 @@ bool catalog_is_session(const struct catalog_options *o, const char *x)
 	return is || looks_like_transcript(x);
 }
 
+bool catalog_is_named(const struct catalog_options *o, const char *x)
+{
+	struct stat st;
+
+	return io.stat(x, &st) == 0 || catalog_is_session(o, x);
+}
+
 /* The real path of the folder that `path` is in, or is to be in; false when there is none. */
 static bool folder_of(const char *path, struct buf *out)
 {

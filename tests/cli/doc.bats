@@ -252,16 +252,42 @@ out.md" ]
 		run --separate-stderr -1 timeout 10 "$R" doc $x
 		complains "$x: not a regular file"
 	done
-	for x in basket.c ./basket.c; do
-		run --separate-stderr -1 "$R" doc $x
-		complains "$x: not a transcript"
-		run -0 "$R" doc --focus $x
-		holds "focus_filter: $x"
-	done
+	run -0 "$R" doc --focus basket.c
+	holds "focus_filter: basket.c"
 	run -0 "$R" doc "pears and/or plums"
 	holds "focus_filter: pears and/or plums"
 	run --separate-stderr -64 "$R" doc ""
 	complains "the session's name is empty"
+}
+
+@test "a word that names no session is told in one line where there is none" {
+	run --separate-stderr -1 "$R" doc zz9
+	complains "'zz9' names no session"
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "a file is the same one however its path is spelled" {
+	orchard
+	echo 'some old notes' >x.bak
+	: >empty
+	mkdir folder
+	for f in x.bak empty; do
+		first=
+		for x in $f ./$f "$PWD/$f" ../"${PWD##*/}"/$f; do
+			for c in doc ""; do
+				run --separate-stderr -0 "$R" $c $x
+				holds TRIAGE
+				text=$(grep -v "$f" <<<"$output")
+				[ "${first:=$text}" = "$text" ]
+			done
+		done
+	done
+	for x in folder ./folder "$PWD/folder"; do
+		for c in doc ""; do
+			run --separate-stderr -1 "$R" $c $x
+			complains "$x: not a regular file"
+		done
+	done
 }
 
 @test "a damaged file that is named gives the document of what can be read" {

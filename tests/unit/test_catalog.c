@@ -615,6 +615,11 @@ static void test_catalog__what_is_meant_as_a_session(void **state)
 	assert_true(catalog_is_session(&o, "copy"));
 	assert_true(catalog_is_session(
 		&o, test_path("source.c"))); /* in full: the failure says so */
+	assert_true(catalog_is_named(&o, "source.c"));
+	assert_true(catalog_is_named(&o, "./source.c"));
+	assert_true(catalog_is_named(&o, "./claude"));
+	assert_true(catalog_is_named(&o, "aaaa1"));
+	assert_false(catalog_is_named(&o, "./none.c"));
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_true(catalog_is_session(&o, "./fifo"));
 	assert_int_equal(chdir("/"), 0);
