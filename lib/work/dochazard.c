@@ -358,7 +358,8 @@ static str inside(const struct facts *f, str path, struct buf *rel)
 	buf_reset(rel);
 	extract_relative(f, path, rel);
 	r = buf_str(rel);
-	if (!r.n || r.p[0] == '/' || r.p[0] == '~' || r.p[0] == '.' ||
+	if (!r.n || r.p[0] == '/' || r.p[0] == '~' || str_eq(r, STR(".")) ||
+	    str_starts(r, STR("./")) || str_starts(r, STR("../")) ||
 	    (r.n > 1 && r.p[1] == ':'))
 		return STR_NONE;
 	return r;
@@ -483,6 +484,62 @@ static bool contradicted(struct doc *d)
 		told = true;
 	}
 	return told;
+}
+
+/* Git was asked after it, and names no change of the file. */
+static bool unchanged_since(const struct facts *f, const struct fact_shelled *s, str rel)
+{
+	size_t i;
+
+	for (i = 0; i < f->nunchanged; i++)
+		if (f->unchanged[i].record > s->record)
+			return true;
+	return f->git_status_record > s->record && f->git_status.n <= STATUS_BYTES &&
+	       !status_lists(f->git_status, rel);
+}
+
+bool dochazard_shelled(const struct facts *f, const struct fact_shelled *s)
+{
+	/* not: what changes nothing, what puts back what git has, and what may have removed anything */
+	static const char *const not [] = {"git add", "git checkout", "git restore", "rm",
+					   NULL};
+	struct buf rel = BUF_INIT(4096);
+	bool is;
+	str r;
+	size_t i;
+
+	if (s->record <= last_commit(f) || is_one_of(s->how, not ))
+		return false;
+	for (i = 0; i < f->nedit; i++)
+		if (f->edit[i].last > last_commit(f) &&
+		    extract_same_file(f->edit[i].path, s->path))
+			return false; /* told with the edits */
+	r = inside(f, s->path, &rel);
+	is = r.n && !unchanged_since(f, s, r);
+	buf_release(&rel);
+	return is;
+}
+
+/* Files that only shell commands changed since the last commit. */
+static void shelled_then(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l =
+		hazard(d, 80.5,
+		       f->ncommit ? "- Changed by shell commands after the last recorded "
+				    "commit: "
+				  : "- Changed by shell commands, and no commit is "
+				    "recorded: ");
+	size_t i, n = 0;
+
+	l->sep = ", ";
+	for (i = f->nshelled; i-- > 0 && n < FILES_SHOWN;) {
+		if (!dochazard_shelled(f, &f->shelled[i]))
+			continue;
+		doc_path(d, doc_text(d), f->shelled[i].path);
+		doc_add(d, l, n < 4 ? 8 : 4, f->shelled[i].record);
+		n++;
+	}
 }
 
 static void uncommitted_then(struct doc *d, bool contradiction)
@@ -679,5 +736,6 @@ void dochazard_state(struct doc *d, const struct gitstate *git)
 		uncommitted_now(d, git);
 	} else {
 		uncommitted_then(d, contradicted(d));
+		shelled_then(d);
 	}
 }

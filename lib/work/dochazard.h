@@ -29,4 +29,7 @@ bool dochazard_newest(const struct facts *f, const struct fact_command *c);
 /* The check's newest run failed, by its status, its counts, or an error in its output. */
 bool dochazard_failing(const struct facts *f, const struct fact_command *c);
 
+/* A shell command changed the file, which is the session's, and neither a commit nor git's word came after it. */
+bool dochazard_shelled(const struct facts *f, const struct fact_shelled *s);
+
 #endif

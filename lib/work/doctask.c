@@ -17,6 +17,7 @@
 #define SUMMARY_ITEMS   12
 #define COMMITS_SHOWN   12
 #define NAMES_SHOWN     8
+#define SHELLED_SHOWN   8
 #define TODOS_MUST      5
 #define AGENTS_SHOWN    12
 #define AGENT_BYTES     8000 /* of its result that are looked at */
@@ -467,6 +468,29 @@ static void done_edits(struct doc *d)
 	}
 }
 
+/* Files that shell commands changed and no commit tells of. */
+static void done_shelled(struct doc *d)
+{
+	const struct facts *f = d->f;
+	struct doc_line *l =
+		doc_line(d, DOC_DONE, DOC_B_DONE, 30, "- Changed by shell commands: ");
+	size_t i, n = 0;
+
+	l->sep = ", ";
+	for (i = f->nshelled; i-- > 0 && n < SHELLED_SHOWN;) {
+		const struct fact_shelled *s = &f->shelled[i];
+		struct buf *b = doc_text(d);
+
+		if (!dochazard_shelled(f, s))
+			continue;
+		doc_path(d, b, s->path);
+		buf_add(b, STR(" ("));
+		doc_code(d, b, s->how, 0);
+		buf_byte(b, ')');
+		doc_add(d, l, n++ < 4 ? 4 : 2, s->record);
+	}
+}
+
 static bool was_edited(const struct facts *f, str path)
 {
 	size_t i;
@@ -584,6 +608,7 @@ void doctask_done(struct doc *d)
 	done_commits(d);
 	done_pushes(d);
 	done_edits(d);
+	done_shelled(d);
 	done_tracked(d);
 	done_agents(d);
 }

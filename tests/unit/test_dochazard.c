@@ -513,9 +513,67 @@ static void test_dochazard__what_was_stopped_and_went_through_later_is_none(void
 	doc_release(&d);
 }
 
+static void test_dochazard__what_shell_commands_changed_is_uncommitted_too(void **state)
+{
+	struct fact_commit c = {.record = 10, .sha = STR("9feff38")};
+	struct fact_shelled s[] = {
+		{.record = 8,
+		 .path = STR("/home/dev/lantern/.old.json"),
+		 .how = STR("perl -i")},
+		{.record = 12,
+		 .path = STR("/home/dev/lantern/a.json"),
+		 .how = STR("perl -i")},
+		{.record = 13,
+		 .path = STR("/home/dev/lantern/b.json"),
+		 .how = STR("git add")},
+		{.record = 14, .path = STR("/home/dev/lantern/build"), .how = STR("rm")},
+		{.record = 15, .path = STR("/tmp/c.json"), .how = STR(">")},
+		{.record = 16, .path = STR("/home/dev/lantern/d.json"), .how = STR(">")}};
+	struct fact_edit e = {
+		.first = 1, .last = 17, .path = STR("/home/dev/lantern/d.json")};
+	struct fact_unchanged u = {.record = 20, .how = STR("git diff")};
+	struct facts f = {.records = 100,
+			  .last_at = 1770920402000,
+			  .dir = STR("/home/dev/lantern")};
+	struct doc d;
+
+	(void)state;
+	f.shelled = s;
+	f.nshelled = 6;
+	f.commit = &c;
+	f.ncommit = 1;
+	f.edit = &e;
+	f.nedit = 1;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	assert_string_equal(
+		alldoc(&d, DOC_HAZARDS),
+		"- Edited after the last recorded commit: `d.json`\n"
+		"- Changed by shell commands after the last recorded commit: `a.json`\n");
+	doc_release(&d);
+	f.ncommit = 0;
+	f.nedit = 0;
+	doc_init(&d, &f);
+	dochazard_state(&d, NULL);
+	assert_string_equal(alldoc(&d, DOC_HAZARDS),
+			    "- Changed by shell commands, and no commit is recorded: "
+			    "`d.json`, `a.json`, `.old.json`\n");
+	doc_release(&d);
+	/* git's word, or a status that lists other files, came after it */
+	f.git_status = STR(" M d.json\n");
+	f.git_status_record = 30;
+	assert_true(dochazard_shelled(&f, &s[5]));
+	assert_false(dochazard_shelled(&f, &s[1]));
+	f.unchanged = &u;
+	f.nunchanged = 1;
+	assert_false(dochazard_shelled(&f, &s[5]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_dochazard__what_shell_commands_changed_is_uncommitted_too),
 		cmocka_unit_test(
 			test_dochazard__the_users_own_clauses_stand_word_for_word),
 		cmocka_unit_test(test_dochazard__words_that_stopped_a_call_are_stated),

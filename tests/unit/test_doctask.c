@@ -464,9 +464,38 @@ static void test_doctask__without_a_title_it_is_the_first_request(void **state)
 	buf_release(&b);
 }
 
+static void test_doctask__what_shell_commands_changed_is_done(void **state)
+{
+	struct fact_shelled s[] = {{.record = 12,
+				    .path = STR("/home/dev/lantern/a.json"),
+				    .how = STR("perl -i")},
+				   {.record = 13,
+				    .path = STR("/home/dev/lantern/b.json"),
+				    .how = STR("git add")}};
+	struct fact_commit c = {.record = 14, .sha = STR("9feff38")};
+	struct facts f = {.records = 20, .dir = STR("/home/dev/lantern")};
+	struct doc d;
+
+	(void)state;
+	f.shelled = s;
+	f.nshelled = 2;
+	doc_init(&d, &f);
+	doctask_done(&d);
+	assert_string_equal(alldoc(&d, DOC_DONE),
+			    "- Changed by shell commands: `a.json` (`perl -i`)\n");
+	doc_release(&d);
+	f.commit = &c; /* which tells of it */
+	f.ncommit = 1;
+	doc_init(&d, &f);
+	doctask_done(&d);
+	assert_null(strstr(alldoc(&d, DOC_DONE), "a.json"));
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_doctask__what_shell_commands_changed_is_done),
 		cmocka_unit_test(
 			test_doctask__fillers_and_client_commands_are_no_request),
 		cmocka_unit_test(
