@@ -642,11 +642,37 @@ static bool is_worth_naming(const struct facts *f, str r, bool context)
 	return true;
 }
 
+static bool is_name_byte(char c)
+{
+	return str_is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+
+/* A command has the file's name, whatever it did with it: that nothing opened the file is not known. */
+static bool in_commands(const struct facts *f, str path)
+{
+	str name = str_basename(path);
+	size_t i;
+
+	for (i = 0; name.n && i < f->ncommand; i++) {
+		str rest = f->command[i].text;
+		size_t k;
+
+		while ((k = str_find(rest, name)) != STR_NPOS) {
+			bool begins = k == 0 || !is_name_byte(rest.p[k - 1]);
+
+			rest = str_from(rest, k + name.n);
+			if (begins && (!rest.n || !is_name_byte(rest.p[0])))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void named_only(struct doc *d)
 {
 	const struct facts *f = d->f;
 	bool context = has_context(f), opened = false;
-	struct doc_line *l;
+	struct doc_line *l, *also;
 	struct named *list = malloc((f->nnamed + 1) * sizeof(*list));
 	struct buf rel = BUF_INIT(4096);
 	size_t n = 0, i, k, told = 0;
@@ -657,7 +683,10 @@ static void named_only(struct doc *d)
 		opened |= f->read[i].shell;
 	l = doc_line(d, DOC_FILES, DOC_B_FILE, 2,
 		     opened ? "**Named:** " : "**Named, not opened:** ");
-	l->sep = ", ";
+	also = opened ? l
+		      : doc_line(d, DOC_FILES, DOC_B_FILE, 2.1,
+				 "**Named, also in commands:** ");
+	l->sep = also->sep = ", ";
 	for (i = 0; i < f->nnamed; i++) {
 		str r;
 
@@ -678,7 +707,8 @@ static void named_only(struct doc *d)
 		if (k < i) /* the same file, named with more of its path */
 			continue;
 		doc_code(d, doc_text(d), list[i].rel, 0);
-		doc_add(d, l, named_value(w), list[i].n->record);
+		doc_add(d, in_commands(f, list[i].rel) ? also : l, named_value(w),
+			list[i].n->record);
 		told++;
 	}
 	buf_release(&rel);

@@ -318,11 +318,37 @@ static void test_docplace__what_was_only_staged_was_changed_by_nobody(void **sta
 	doc_release(&d);
 }
 
+static void test_docplace__a_file_that_a_command_names_may_have_been_opened(void **state)
+{
+	struct fact_name named[] = {{.text = STR("docs/prompt.md"), .weight = 3},
+				    {.text = STR("docs/other.md"), .weight = 2}};
+	struct fact_command c[] = {
+		{.record = 3,
+		 .text = STR("ls /home && cat /home/dev/docs/prompt.md 2>/dev/null")},
+		{.record = 4, .text = STR("ls an-other.md other.mdx")}};
+	struct facts f = base();
+	struct doc d;
+
+	(void)state;
+	f.named = named;
+	f.nnamed = 2;
+	f.command = c;
+	f.ncommand = 2;
+	doc_init(&d, &f);
+	docplace_files(&d);
+	assert_string_equal(alldoc(&d, DOC_FILES),
+			    "**Named, not opened:** `docs/other.md`\n"
+			    "**Named, also in commands:** `docs/prompt.md`\n");
+	doc_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_docplace__recorded_state_is_said_to_be_recorded),
 		cmocka_unit_test(test_docplace__what_moved_since_is_told),
+		cmocka_unit_test(
+			test_docplace__a_file_that_a_command_names_may_have_been_opened),
 		cmocka_unit_test(
 			test_docplace__what_was_only_staged_was_changed_by_nobody),
 		cmocka_unit_test(
