@@ -8,7 +8,8 @@
  *   - the second begins, in a small letter, with one that begins no order: "of", "or", "alone";
  *   - the second begins with the one blank that stood at the break;
  *   - the second begins in a small letter, and its first word had no room in the first line,
- *     or that line was such a second one already, and the word is no order's.
+ *     or that line was such a second one already, states something or is one word, and the
+ *     second is no order and tells nothing of its own.
  *
  * So a list of short commands ("run the tests", "commit", "push") stays a list, and a line
  * that begins with a capital goes on only where the one before is clearly open. What states
@@ -120,7 +121,7 @@ static const str ALONE[] = {
 static const str GOES_ON[] = {
 	STR("the"), STR("a"), STR("an"), STR("my"), STR("our"), STR("their"), STR("its"), STR("any"),
 	STR("of"), STR("to"), STR("for"), STR("from"), STR("into"), STR("onto"), STR("by"), STR("or"),
-	STR("and"), STR("but"), STR("nor"), STR("not"), STR("than"), STR("that"), STR("which"), STR("who"),
+	STR("and"), STR("but"), STR("yet"), STR("anything"), STR("either"), STR("anymore"), STR("ever"),STR("nor"), STR("not"), STR("than"), STR("that"), STR("which"), STR("who"),
 	STR("whose"), STR("unless"), STR("until"), STR("till"), STR("because"), STR("before"),
 	STR("while"), STR("except"), STR("without"), STR("with"), STR("if"), STR("when"),
 	STR("after"), STR("in"), STR("on"), STR("at"), STR("under"), STR("between"), STR("alone"), STR("as"), STR("as-is"), STR("untouched"),
@@ -145,6 +146,13 @@ static const str TOLD[] = {
 	STR(" does "), STR(" do "), STR(" fail"), STR(" should "), STR(" must "), STR(" will ")
 };
 
+/* begin a clause of their own */
+static const str SUBJECTS[] = {
+	STR("i"), STR("it"), STR("we"), STR("you"), STR("they"), STR("he"), STR("she"),
+	STR("there"), STR("this"), STR("these"), STR("i'm"), STR("i'll"), STR("it's"),
+	STR("ich"), STR("es"), STR("wir"), STR("je"), STR("ça"), STR("я"), STR("мы"), STR("это")
+};
+
 /* begins one, so often that only a filled line says that it does not */
 static const str ORDERS[] = {
 	STR("run"), STR("commit"), STR("push"), STR("add"), STR("fix"), STR("update"),
@@ -153,7 +161,24 @@ static const str ORDERS[] = {
 	STR("make"), STR("then"), STR("also"), STR("next"), STR("install"), STR("start"),
 	STR("stop"), STR("restart"), STR("open"), STR("read"), STR("show"), STR("tell"),
 	STR("explain"), STR("review"), STR("refactor"), STR("implement"), STR("change"),
-	STR("please"), STR("never"), STR("don't"), STR("do"), STR("no"), STR("leave"), STR("keep")
+	STR("please"), STR("never"), STR("don't"), STR("do"), STR("no"), STR("leave"),
+	STR("keep"),
+	STR("look"), STR("see"), STR("try"), STR("find"), STR("search"), STR("clean"),
+	STR("format"), STR("lint"), STR("rebase"), STR("revert"), STR("reset"), STR("verify"),
+	STR("ensure"), STR("generate"), STR("compile"), STR("bump"), STR("release"),
+	STR("publish"), STR("tag"), STR("log"), STR("print"), STR("set"), STR("get"),
+	STR("give"), STR("list"), STR("summarize"), STR("describe"), STR("document"),
+	STR("ask"), STR("wait"), STR("go"), STR("continue"), STR("finish"), STR("let"),
+	STR("put"), STR("send"), STR("reply"), STR("answer"), STR("debug"),
+	STR("investigate"), STR("optimize"), STR("improve"), STR("replace"), STR("rewrite"),
+	STR("extract"), STR("split"), STR("convert"), STR("migrate"), STR("upgrade"),
+	STR("downgrade"), STR("enable"), STR("disable"), STR("configure"), STR("sort"),
+	STR("draft"), STR("plan"), STR("mend"), STR("paint"), STR("only"), STR("always"),
+	STR("instead"), STR("füge"), STR("mach"), STR("mache"), STR("lösche"), STR("teste"),
+	STR("starte"), STR("prüfe"), STR("schreib"), STR("schreibe"), STR("erkläre"),
+	STR("zeig"), STR("lance"), STR("ajoute"), STR("corrige"), STR("fais"), STR("haz"),
+	STR("añade"), STR("ejecuta"), STR("corre"), STR("запусти"), STR("добавь"),
+	STR("сделай"), STR("исправь")
 };
 /* clang-format on */
 
@@ -353,10 +378,16 @@ static bool keeps(str said, str more, int alone, bool stated)
 	return after >= 2 || (after == 1 && before < 2 && alone < 2);
 }
 
-/* It begins with the word of a noun, and says something of it. */
+/* One word, and a sentence's first: "You", "Under". */
+static bool is_first(str said)
+{
+	return str_chr(said, ' ') == STR_NPOS && is_capital(said);
+}
+
+/* It begins with somebody or something, and says something of it. */
 static bool is_told(str t, str word)
 {
-	return IN(word, NOUNS) && HAS(t, TOLD);
+	return (IN(word, NOUNS) && HAS(t, TOLD)) || IN(word, SUBJECTS);
 }
 
 /* b goes on with a, which ends what was said; b->stated is set then. */
@@ -385,8 +416,8 @@ static bool goes_on(const struct line *a, struct line *b, size_t width, str said
 	word = prose_lower_head(prose_strip_right(word, ",.!?:;"), low, sizeof low);
 	order = IN(word, ORDERS);
 	full = a->width >= (order ? FILL_COLUMN : WRAP_COLUMN) && room > width;
-	/* where a sentence was parted once it is again */
-	if (!full && !order && !a->whole)
+	/* where a sentence was parted once it is again; of an order much is still to come */
+	if (!full && !order && (!a->whole || states(said) || is_first(said)))
 		full = !is_told(b->text, word);
 	return (comma || full || b->indent == a->column + 1 || is_open(said, order) ||
 		(IN(word, GOES_ON) && !is_told(b->text, word)) ||

@@ -2,6 +2,7 @@
 #include "fault.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "session.h"
 #include "work/stated.h"
@@ -185,9 +186,63 @@ static void test_stated__a_break_inside_a_sentence_ends_nothing(void **state)
 	buf_release(&text);
 }
 
+/* How many of the sentences with this label, each broken at one of its blanks, state something; whole: and all of it. */
+static size_t broken(char label, size_t *breaks, size_t *whole)
+{
+	str rest = session_read("fixtures/stated/labels.txt"), line;
+	size_t states = 0;
+	char text[512];
+
+	while (str_line(&rest, &line)) {
+		if (line.n < 3 || line.n > sizeof(text) || line.p[0] != label)
+			continue;
+		line = str_from(line, 2);
+		for (size_t i = 0; i < line.n; i++) {
+			struct fact_prompt p = {.record = 1, .kind = FACT_PROMPT};
+			struct facts f = {.prompt = &p, .nprompt = 1};
+			struct stated *s;
+			bool all;
+
+			if (line.p[i] != ' ')
+				continue;
+			memcpy(text, line.p, line.n);
+			text[i] = '\n';
+			p.text = (str){text, line.n};
+			s = stated_of(&f);
+			++*breaks;
+			states += s->n > 0;
+			all = s->n && stated_same(s->item[0].text, line);
+			*whole += all;
+			if (getenv("HANDOFF_LABELS") && (label == '+' ? !all : s->n > 0))
+				print_message("%c %.*s\n", label, STR_ARG(p.text));
+			stated_free(s);
+		}
+	}
+	return states;
+}
+
+static void test_stated__wherever_a_sentence_is_broken_it_states_the_same(void **state)
+{
+	size_t breaks = 0, whole = 0, states;
+
+	(void)state;
+	states = broken('+', &breaks, &whole);
+	print_message("broken orders: of %zu, %zu state something, %zu all\n", breaks,
+		      states, whole);
+	assert_true(states * 20 >= breaks * 18);
+	assert_true(whole * 20 >= breaks * 17);
+	breaks = whole = 0;
+	states = broken('-', &breaks, &whole);
+	print_message("other broken sentences: of %zu, %zu state something\n", breaks,
+		      states);
+	assert_true(states * 20 <= breaks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_stated__wherever_a_sentence_is_broken_it_states_the_same),
 		cmocka_unit_test(test_stated__a_break_inside_a_sentence_ends_nothing),
 		cmocka_unit_test(test_stated__plain_clauses_are_looked_through_once),
 		cmocka_unit_test(
