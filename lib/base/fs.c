@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <time.h>
@@ -762,14 +763,27 @@ bool fs_is_file(const char *path)
 	return fs_is(path, S_IFREG);
 }
 
-int fs_temp(struct err *e)
+static const char *temp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+const char *fs_temp_place(void)
+{
+	static char name[PATH_MAX + 32];
+
+	snprintf(name, sizeof(name), "%.*s: temporary file", PATH_MAX, temp_dir());
+	return name;
+}
+
+int fs_temp(struct err *e)
+{
+	const char *dir = temp_dir();
 	struct buf path = BUF_INIT(SIZE_MAX);
 	int fd, ret;
 
-	if (!dir || !*dir)
-		dir = "/tmp";
 	fd = fs_temp_open(str_of(dir), O_RDWR, 0600, &path);
 	if (fd < 0) {
 		fd = err_sys(e, "%s: temporary file", dir);

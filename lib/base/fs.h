@@ -112,5 +112,7 @@ bool fs_is_dir(const char *path);
 bool fs_is_file(const char *path);
 /* An unlinked, empty, private temporary file (mode 0600, below TMPDIR or /tmp) open for reading and writing. */
 int fs_temp(struct err *e);
+/* "/tmp: temporary file", for messages about writing to it; valid until the next call. */
+const char *fs_temp_place(void);
 
 #endif

@@ -88,7 +88,7 @@ int pack_unpack(int fd, int out_fd, uint64_t max, const char *name, struct err *
 
 		hint = ZSTD_decompressStream(z, &o, &f.in);
 		if (ZSTD_isError(hint)) {
-			fs_write_all(out_fd, (str){out, o.pos}, "temporary file", NULL);
+			fs_write_all(out_fd, (str){out, o.pos}, fs_temp_place(), NULL);
 			ret = err_set(e, HF_EFORMAT, "%s: compressed data: %s", name,
 				      ZSTD_getErrorName(hint));
 			goto out;
@@ -99,7 +99,7 @@ int pack_unpack(int fd, int out_fd, uint64_t max, const char *name, struct err *
 			goto out;
 		}
 		total += o.pos;
-		ret = fs_write_all(out_fd, (str){out, o.pos}, "temporary file", e);
+		ret = fs_write_all(out_fd, (str){out, o.pos}, fs_temp_place(), e);
 		if (ret)
 			goto out;
 	}

@@ -12,6 +12,7 @@
 #define COPY_BYTES (256u << 10)
 #define HEAD_BYTES                                                                       \
 	(64ull << 20) /* somewhere in them a record begins, or it is no transcript */
+#define KEY_BYTES 11 /* of the longest key that tells a record: "sessionId" */
 
 long source_read(struct source *s, char *p, size_t n)
 {
@@ -47,27 +48,37 @@ static int check_more(uint64_t total, bool begun, struct err *e)
 	return 0;
 }
 
+/* A key that every record has one of: an endless noise has braces too. */
+static bool has_key(str s)
+{
+	return str_find(s, STR("\"type\"")) != STR_NPOS ||
+	       str_find(s, STR("\"uuid\"")) != STR_NPOS ||
+	       str_find(s, STR("\"sessionId\"")) != STR_NPOS;
+}
+
 /* All of standard input to fd. */
 static int spool(int fd, struct err *e)
 {
 	struct source in = {.fd = STDIN_FILENO};
-	char *p = malloc(COPY_BYTES);
+	char *p = malloc(KEY_BYTES + COPY_BYTES);
 	uint64_t total = 0;
 	bool begun = false;
+	size_t kept = 0; /* the end of what was read before, in front of what is read now */
 	int ret = 0;
 	long n = 0;
 
 	if (!p)
 		log_oom();
-	while (ret == 0 && (n = source_read(&in, p, COPY_BYTES)) > 0) {
-		str part = {p, (size_t)n};
+	while (ret == 0 && (n = source_read(&in, p + kept, COPY_BYTES)) > 0) {
+		str part = {p + kept, (size_t)n}, seen = {p, kept + (size_t)n};
 
-		begun = begun || str_chr(part, '{') != STR_NPOS ||
-			(!total && pack_is_packed(part));
+		begun = begun || has_key(seen) || (!total && pack_is_packed(part));
 		total += part.n;
 		ret = check_more(total, begun, e);
 		if (!ret)
-			ret = fs_write_all(fd, part, "temporary file", e);
+			ret = fs_write_all(fd, part, fs_temp_place(), e);
+		kept = seen.n < KEY_BYTES ? seen.n : KEY_BYTES;
+		memmove(p, seen.p + seen.n - kept, kept);
 	}
 	if (n < 0)
 		ret = err_sys(e, "standard input: read");
@@ -81,7 +92,7 @@ static int rewind_to_size(struct source *s, const char *name, struct err *e)
 	struct stat st;
 
 	if (io.fstat(s->fd, &st) < 0 || source_seek(s, 0) < 0)
-		return err_sys(e, "%s: temporary file", name);
+		return err_sys(e, "%s: %s", name, fs_temp_place());
 	s->size = (uint64_t)st.st_size;
 	return 0;
 }

@@ -47,7 +47,7 @@ static int write_prompt(int64_t at, str project, str display, void *arg)
 	if (b->full) /* no prompt is that long: a damaged line is passed over */
 		return 0;
 	w->bytes += b->n;
-	return fs_write_all(w->fd, buf_str(b), "temporary file", w->e);
+	return fs_write_all(w->fd, buf_str(b), fs_temp_place(), w->e);
 }
 
 int history_open(struct source *src, const char *claude_dir, str session,
@@ -67,7 +67,7 @@ int history_open(struct source *src, const char *claude_dir, str session,
 			      "%.*s: neither a transcript nor a prompt in history.jsonl",
 			      STR_ARG(session));
 	if (!ret && io.lseek(w.fd, 0, SEEK_SET) < 0)
-		ret = err_sys(e, "temporary file");
+		ret = err_sys(e, "%s", fs_temp_place());
 	if (ret)
 		goto out;
 	*src = (struct source){.fd = w.fd, .size = w.bytes, .mtime_ms = CLOCK_NONE};

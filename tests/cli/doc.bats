@@ -206,8 +206,11 @@ out.md" ]
 }
 
 @test "an endless input without a record ends, and is told" {
+	yes 'f{"oo": [1], {' | head -c 300000 >noise # no record, however many braces
 	for c in doc index; do
 		run --separate-stderr -1 timeout 60 "$R" $c - </dev/zero
+		complains "standard input: not a transcript: no record begins in its first"
+		run --separate-stderr -1 timeout 60 "$R" $c - < <(while cat noise; do :; done 2>/dev/null)
 		complains "standard input: not a transcript: no record begins in its first"
 	done
 }
