@@ -112,6 +112,15 @@ static int fraction(const char *option, const char *s, double *out, struct err *
 		       s);
 }
 
+static const char *option_of(int key)
+{
+	size_t i = 0;
+
+	while (rows[i].key != key)
+		i++;
+	return rows[i].name;
+}
+
 static int one_more(struct recopt_list *l, const char *s, struct err *e)
 {
 	if (l->n >= RECOPT_LIST_MAX)
@@ -139,7 +148,8 @@ static int take_flag(struct recopt *o, int key, struct err *e)
 	return 0;
 }
 
-static int take_word(struct recopt *o, int key, const char *value)
+/* 1: taken. One that names or limits something says so: of no characters it would mean anybody, or anything. */
+static int take_word(struct recopt *o, int key, const char *value, struct err *e)
 {
 	const struct {
 		int key;
@@ -151,10 +161,12 @@ static int take_word(struct recopt *o, int key, const char *value)
 		    {KEY_PARENT, &o->parent}, {KEY_PACKET, &o->packet}};
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++) {
-		if (word[i].key == key) {
-			*word[i].to = value;
-			return 1;
-		}
+		if (word[i].key != key)
+			continue;
+		if (!value[0] && key != KEY_NOTE && key != KEY_REF)
+			return err_set(e, HF_EUSAGE, "--%s is empty", option_of(key));
+		*word[i].to = value;
+		return 1;
 	}
 	return 0;
 }
@@ -162,9 +174,10 @@ static int take_word(struct recopt *o, int key, const char *value)
 static int take(void *arg, int key, const char *value, struct err *e)
 {
 	struct recopt *o = arg;
+	int taken = value ? take_word(o, key, value, e) : 0;
 
-	if (value && take_word(o, key, value))
-		return 0;
+	if (taken)
+		return taken < 0 ? taken : 0;
 	switch (key) {
 	case KEY_CONFIDENCE:
 		return fraction("confidence", value, &o->confidence, e);

@@ -157,7 +157,7 @@ static void add_range(struct buf *b, const struct config_item *it)
 	else if (it->type == CONFIG_BOOL)
 		buf_add(b, STR(" (true or false)"));
 	else
-		buf_add(b, STR(" (an absolute path)"));
+		buf_add(b, STR(" (an absolute path, or one that begins with ~/)"));
 }
 
 static bool is_vault(const struct config_item *it)

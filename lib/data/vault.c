@@ -41,8 +41,16 @@ int vault_check(const struct vault *v, struct err *e)
 {
 	struct stat st;
 
-	if (io.stat(v->root, &st) == 0 && !S_ISDIR(st.st_mode))
-		return err_set(e, HF_EFORMAT, "%s: the vault must be a folder", v->root);
+	if (io.stat(v->root, &st) == 0)
+		return S_ISDIR(st.st_mode)
+			       ? 0
+			       : err_set(e, HF_EFORMAT, "%s: the vault must be a folder",
+					 v->root);
+	if (errno == ENOTDIR)
+		return err_set(
+			e, HF_EFORMAT,
+			"%s: the vault cannot be there: it would be below a file",
+			v->root);
 	return 0;
 }
 

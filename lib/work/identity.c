@@ -133,6 +133,8 @@ int identity_may_take(const struct vault *v, const struct project *p, str folder
 	struct buf text = BUF_INIT(NOTE_MAX);
 	struct note n;
 
+	if (identity_name(name, false, e))
+		return e->code;
 	if (str_eq(folder, name))
 		return 0;
 	if (holds_something(v, folder))

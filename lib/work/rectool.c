@@ -433,7 +433,9 @@ static void counts_text(const struct verify *v, struct buf *b)
 	add_count(b, " ", v->versions, "version", "");
 	buf_printf(b, " (%llu superseded)", (unsigned long long)v->superseded);
 	add_count(b, " by ", agents, "agent", "");
-	buf_printf(b, ", mean confidence %d%%\n", rectool_percent(v->confidence));
+	if (v->records)
+		buf_printf(b, ", mean confidence %d%%", rectool_percent(v->confidence));
+	buf_byte(b, '\n');
 	add_count(b, "", v->outcomes, "outcome", ":");
 	for (int i = 0; i < OUTCOME_KINDS; i++)
 		if (v->kinds[i])

@@ -141,6 +141,10 @@ setup()
 	run --separate-stderr -64 "$H" trust --name ../x
 	grumbles "invalid project"
 	git remote set-url origin https://example.com/dev/grove.git
+	"$H" log goal "Prune the trees" --project grove # notes in the way change nothing of that
+	run --separate-stderr -64 "$H" trust --name ../x
+	grumbles "invalid project"
+	rm -r "$HANDOFF_VAULT/grove"
 	run -0 "$H" trust --name wood
 	run -0 "$H" status --json
 	json .project wood

@@ -155,6 +155,27 @@ sum() { sha256sum | cut -c1-64; }
 	holds "all as they were written"
 }
 
+@test "an option that names somebody or something is not empty" {
+	for o in --to --parent --agent --session; do
+		run --separate-stderr -64 "$H" packet create x $o ""
+		[[ $stderr == *" is empty" ]]
+	done
+	run --separate-stderr -64 "$H" record search --by ""
+	[[ $stderr == *" is empty" ]]
+	run --separate-stderr -64 "$H" record search --scope ""
+	[[ $stderr == *" is empty" ]]
+	run --separate-stderr -64 "$H" packet pickup --from ""
+	[[ $stderr == *" is empty" ]]
+	run -0 "$H" packet list --json
+	json '.packets|length' 0
+}
+
+@test "of no records there is no mean confidence" {
+	run -0 "$H" record stats
+	holds "0 records"
+	lacks "mean confidence"
+}
+
 @test "another program verifies everything with sha256sum and jq" {
 	scout record write listing/482/assessment '{"b":[1,2.50,1e-7],"a":"caf\u00e9 > \u007f"}' --confidence 0.8 --tag x --note 'a > b'
 	executor record outcome listing/482/assessment success --note "it > worked"

@@ -73,9 +73,13 @@ everywhere() {
 }
 
 @test "a vault that cannot be meant is refused by every program, and no other is taken" {
-	HANDOFF_VAULT=rel/vault everywhere 'HANDOFF_VAULT: "rel/vault" is no good for vault (an absolute path)'
+	: >plain
+	HANDOFF_VAULT=$PWD/plain/x run --separate-stderr -1 "$BIN/handoff" status
+	[[ $stderr == *"$PWD/plain/x: the vault cannot be there: it would be below a file"* ]]
+	rm plain
+	HANDOFF_VAULT=rel/vault everywhere 'HANDOFF_VAULT: "rel/vault" is no good for vault (an absolute path, or one that begins with ~/)'
 	unset HANDOFF_VAULT
-	MEMORY_DB=rel.db everywhere 'MEMORY_DB: "rel.db" is no good for vault (an absolute path)'
+	MEMORY_DB=rel.db everywhere 'MEMORY_DB: "rel.db" is no good for vault (an absolute path, or one that begins with ~/)'
 	settings '{"vault": "rel"}'
 	everywhere 'config.json: "rel" is no good for vault'
 	settings '{"vault": '

@@ -406,7 +406,7 @@ static void test_rectool__an_empty_store_has_no_times(void **state)
 	assert_int_equal(rectool_stats(&r.s, false, &t, NULL), 0);
 	sound(&t);
 	has(&t.json, "\"oldest\":null,\"newest\":null,\"bytes\":0,");
-	has(&t.text, "0 records, 0 versions (0 superseded) by 0 agents, ");
+	has(&t.text, "0 records, 0 versions (0 superseded) by 0 agents\n");
 	rectool_release(&t);
 	recorded_write(&r.s, "a/k", "1", 0.8);
 	rectool_init(&t);
