@@ -6,6 +6,7 @@
  */
 #include "work/docs.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,8 +17,9 @@
 
 #define PACKED       ".md.zst"
 #define PLAIN        ".md"
-#define PACK_MAX     4  /* documents packed at once: a hook has little time */
-#define STAMP_BYTES  16 /* 20260715T103000Z */
+#define PACK_MAX     4    /* documents packed at once: a hook has little time */
+#define STAMP_BYTES  16   /* 20260715T103000Z */
+#define NAMES_MAX    1000 /* of one session and second */
 #define SESSION_HEAD 8
 
 static const char *const STATUS[] = {
@@ -414,8 +416,31 @@ int docs_names(const struct vault *v, str project, bool archived,
 
 /* ---- writing ---- */
 
-void docs_name(struct buf *b, int64_t at, str session)
+static bool is_taken(const struct vault *v, str project, str name)
 {
+	static const struct {
+		enum vault_folder folder;
+		const char *end;
+	} PLACE[] = {{VAULT_HANDOFFS, ""}, {VAULT_ARCHIVE, ""}, {VAULT_ARCHIVE, ".zst"}};
+	bool taken = false;
+
+	for (size_t i = 0; i < sizeof(PLACE) / sizeof(*PLACE) && !taken; i++) {
+		struct buf file = BUF_INIT(DOCS_NAME_MAX + 8), path = BUF_INIT(PATH_MAX);
+		struct stat st;
+
+		buf_add(&file, name);
+		buf_add(&file, str_of(PLACE[i].end));
+		taken = vault_path(v, PLACE[i].folder, project, buf_str(&file), &path) &&
+			io.lstat(buf_cstr(&path), &st) == 0;
+		buf_release(&file);
+		buf_release(&path);
+	}
+	return taken;
+}
+
+void docs_name(struct buf *b, const struct vault *v, str project, int64_t at, str session)
+{
+	size_t from = b->n, stem;
 	char iso[CLOCK_ISO_BYTES];
 
 	clock_iso_s(iso, at); /* 2026-07-15T10:30:00Z */
@@ -424,7 +449,13 @@ void docs_name(struct buf *b, int64_t at, str session)
 			buf_byte(b, *p);
 	buf_byte(b, '_');
 	buf_add(b, str_head(session, SESSION_HEAD));
+	stem = b->n;
 	buf_add(b, STR(PLAIN));
+	for (unsigned i = 2;
+	     i <= NAMES_MAX && is_taken(v, project, str_from(buf_str(b), from)); i++) {
+		buf_cut(b, stem);
+		buf_printf(b, "_%u%s", i, PLAIN);
+	}
 }
 
 /* Whether line is `key: ...`. */

@@ -87,8 +87,13 @@ int docs_get(const struct vault *v, str project, str name, struct docs_item *it,
 int docs_names(const struct vault *v, str project, bool archived,
 	       int (*fn)(const char *name, void *arg), void *arg, struct err *e);
 
-/* Append the name for a session's first document. */
-void docs_name(struct buf *b, int64_t at, str session);
+/*
+ * Append a name for a new document: its time and the head of the session's id, and a number
+ * where that name is taken, in archive/ too: a session that is resumed after its notes were
+ * used must not write over them.
+ */
+void docs_name(struct buf *b, const struct vault *v, str project, int64_t at,
+	       str session);
 /* Write or replace a document. An automatic or recovered text never replaces a manual document: HF_EUSAGE.
  * A live automatic one is not forced to disk: it is made again from the transcript. */
 int docs_save(struct vault *v, str project, str name, str text, struct err *e);

@@ -477,7 +477,7 @@ static int write_document(struct vault *v, const char *state_dir, struct journal
 		if (own)
 			buf_add(&name, str_of(own->name));
 		else
-			docs_name(&name,
+			docs_name(&name, v, str_of(j->project),
 				  f->first_at != CLOCK_NONE ? f->first_at : clock_now(),
 				  str_of(j->session));
 	}

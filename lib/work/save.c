@@ -444,7 +444,8 @@ static void choose_name(const struct scope *s, const struct save_options *o,
 	else if (c->own)
 		buf_add(&name, str_of(c->own->name));
 	else
-		docs_name(&name, clock_now(), str_of(s->session));
+		docs_name(&name, &s->vault, str_of(s->project), clock_now(),
+			  str_of(s->session));
 	snprintf(done->name, sizeof(done->name), "%s", buf_cstr(&name));
 	buf_release(&name);
 }

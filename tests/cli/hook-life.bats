@@ -493,6 +493,9 @@ orphaned()
 	starts C
 	has "weigh the pears instead"
 	has "make weigh"
+	# the notes that were used stay as they were, under a name of their own
+	grep -q 'Count the lorries' "$HANDOFF_VAULT"/tollgate/archive/*"$(sid A | cut -c1-6)"*.md
+	[ "$(ls "$HANDOFF_VAULT"/tollgate/archive "$HANDOFF_VAULT"/tollgate/handoffs | grep '\.md' | sort | uniq -d | wc -l)" = 0 ]
 }
 
 @test "/resume of another session is no /branch: both keep their documents" {

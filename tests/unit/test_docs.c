@@ -140,14 +140,28 @@ static void test_docs__the_one_made_last_is_offered_in_its_own_worktree(void **s
 	vault_release(&vault);
 }
 
-static void test_docs__names_sort_by_time(void **state)
+static void test_docs__names_sort_by_time_and_are_given_once(void **state)
 {
+	static const char *const want[] = {"20250715T104000Z_11111111.md",
+					   "20250715T104000Z_11111111_2.md",
+					   "20250715T104000Z_11111111_3.md"};
 	struct buf b = BUF_INIT(100);
 
 	(void)state;
-	docs_name(&b, 1752576000123, STR(ID));
-	assert_string_equal(buf_cstr(&b), "20250715T104000Z_11111111.md");
+	open_vault();
+	for (size_t i = 0; i < 3; i++) {
+		buf_reset(&b);
+		docs_name(&b, &vault, PROJECT, 1752576000123, STR(ID));
+		assert_string_equal(buf_cstr(&b), want[i]);
+		put(buf_cstr(&b), doc("null", ID, "manual", "pending", "null"));
+		if (i == 0) /* what is archived keeps its name too */
+			assert_int_equal(docs_move(&vault, PROJECT, buf_str(&b),
+						   DOCS_PENDING, DOCS_SUPERSEDED,
+						   STR_NONE, NULL),
+					 0);
+	}
 	buf_release(&b);
+	vault_release(&vault);
 }
 
 static void test_docs__a_change_of_status_changes_two_lines(void **state)
@@ -501,7 +515,7 @@ int main(void)
 			test_docs__are_read_newest_first_and_what_is_none_is_counted),
 		cmocka_unit_test(
 			test_docs__the_one_made_last_is_offered_in_its_own_worktree),
-		cmocka_unit_test(test_docs__names_sort_by_time),
+		cmocka_unit_test(test_docs__names_sort_by_time_and_are_given_once),
 		cmocka_unit_test(test_docs__a_change_of_status_changes_two_lines),
 		cmocka_unit_test(
 			test_docs__a_field_is_replaced_in_the_front_matter_alone),
