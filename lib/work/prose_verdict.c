@@ -483,9 +483,12 @@ static bool names_way(str low)
 		rest = str_head(str_from(low, at[i] + RIGHT[i].n), WAY_MAX);
 		ways = prose_find_set(rest, WAY, COUNT(WAY), way);
 		for (size_t k = 0; k < COUNT(WAY); k++) {
-			str tail = str_from(low, at[i] + RIGHT[i].n + way[k] + WAY[k].n);
+			str tail;
 
-			if (!(ways >> k & 1) || !STARTS(tail, IS))
+			if (!(ways >> k & 1))
+				continue;
+			tail = str_from(low, at[i] + RIGHT[i].n + way[k] + WAY[k].n);
+			if (!STARTS(tail, IS))
 				continue;
 			tail = str_from(tail, str_chr(str_from(tail, 1), ' ') + 2);
 			if (!STARTS(tail, UNSETTLED))
