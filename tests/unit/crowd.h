@@ -285,10 +285,14 @@ static inline void crowd_kill(struct crowd *c, int out)
 
 /* ---- looking at what is left ---- */
 
+/* Notes alone, as the vault itself reads: the foreign program, killed between its temporary file
+ * and the rename, leaves a copy of its note, and maybe half of one. */
 static inline int crowd_add_note(const char *dir, const char *name, void *arg)
 {
 	char path[1024];
 
+	if (!str_ends(str_of(name), STR(".md")))
+		return 0;
 	snprintf(path, sizeof path, "%s/%s", dir, name);
 	return fs_read(path, arg, NULL);
 }
