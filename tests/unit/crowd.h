@@ -39,12 +39,22 @@ struct crowd {
 	unsigned acknowledged, there,
 		twice;                   /* writes; of the acknowledged, in the vault */
 	unsigned foreign, foreign_there; /* lines of the foreign program */
-	unsigned torn;                   /* lines that are no event */
+	unsigned torn;                   /* lines that are no event: see crowd_torn_max() */
 	unsigned failed;                 /* calls */
 	unsigned active, active_indexed; /* events in the vault, and in the index */
 	int64_t wait_ns;                 /* longest wait for the lock */
 	int64_t took_ns;
 };
+
+/*
+ * Linux ends a write of a process that is being killed at a page's border, and what is in the file
+ * by then stays. So each killed writer, and the foreign program, may leave the first half of one
+ * line, which nobody was told is stored. Who writes next begins a line of its own.
+ */
+static inline unsigned crowd_torn_max(const struct crowd *c)
+{
+	return c->kills + 1;
+}
 
 static inline void crowd_die(const char *what)
 {
@@ -384,10 +394,12 @@ static inline void crowd_compare(struct crowd *c, str text)
 	while (str_line(&text, &line)) {
 		if (!str_starts(line, STR("- **[")))
 			continue;
-		if (event_parse(line, &ev))
+		if (event_parse(line, &ev)) {
 			c->active++;
-		else
+		} else {
 			c->torn++;
+			fprintf(stderr, "# torn: %.*s\n", (int)line.n, line.p);
+		}
 	}
 	crowd_open(c, &s, NULL);
 	if (store_refresh(&s, STR_NONE, true, &e))
