@@ -48,8 +48,8 @@ int main(int argc, char **argv)
 	printf("longest wait for the lock %.1f ms (target <= 200 ms)\n",
 	       (double)c.wait_ns / 1e6);
 	good = c.acknowledged >= c.writers * c.writes && c.there == c.acknowledged &&
-	       c.foreign_there == c.foreign && !c.twice && c.torn <= crowd_torn_max(&c) && !c.failed &&
-	       c.active == c.active_indexed;
+	       c.foreign_there == c.foreign && !c.twice && !c.failed &&
+	       c.torn <= crowd_torn_max(&c) && c.active == c.active_indexed;
 	nftw(top, drop, 16, FTW_DEPTH | FTW_PHYS);
 	return good ? 0 : 1;
 }
